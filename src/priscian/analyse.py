@@ -27,8 +27,8 @@ if TYPE_CHECKING:  # for type checkers; written by scripts/list_analyses.py
     from priscian.analysis.blimp.shallow import shallow as shallow
     from priscian.analysis.compare.correlation import correlation as correlation
     from priscian.analysis.curves.training_size import training_size as training_size
+    from priscian.analysis.graded.cola import cola as cola
     from priscian.analysis.graded.of_paths import adc as adc
-    from priscian.analysis.graded.of_paths import cola as cola
     from priscian.analysis.people.agreement import human as human
     from priscian.analysis.sg.of_release import sg_results as sg_results
     from priscian.analysis.sg.of_runs import sg as sg

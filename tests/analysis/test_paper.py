@@ -11,7 +11,7 @@ from priscian.analysis.charts import dots, figure, inline, share, tips
 from priscian.analysis.paper import LEGIBLE, PAPERS, figure_tex, fit, style
 from priscian.analysis.vega import Chart, Figure, drawn_width, write_figures
 from priscian.errors import UnknownNameError
-from priscian.reporting.boards import Board, Cell, Row, heat_figure
+from priscian.reporting.boards import Board, BoardRow, Cell, heat_figure
 
 NAMES = ["determiner_noun_agreement_with_adjective_irregular_2", "npi_licensing", "ellipsis"]
 
@@ -54,7 +54,7 @@ def heat(models: int, classes: int) -> Figure:
     names = {f"class_number_{k}": (f"set_{k}",) for k in range(classes)}
     cells = {name: Cell(0.9, 0.5, (0.8, 0.95), 100, 0) for name in names}
     rows = tuple(
-        Row(f"model {k}", False, cells["class_number_0"], cells, {}) for k in range(models)
+        BoardRow(f"model {k}", False, cells["class_number_0"], cells, {}) for k in range(models)
     )
     return heat_figure(
         Board("b1", "pairs", "x", "Pairs", "x", "9", "set", "set", names, rows, (), ())

@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 
 from priscian.reporting import Page, build_page
-from priscian.reporting.boards import Board, Cell, Row
+from priscian.reporting.boards import Board, BoardRow, Cell
 from priscian.reporting.standings import describe
 from priscian.runs import load_runs
 from tests.reporting.conftest import HOSTILE
 
 
 class TestHeadline:
-    def row(self, **cells: tuple[float, float, float]) -> Row:
+    def row(self, **cells: tuple[float, float, float]) -> BoardRow:
         made = {k: Cell(v, 0.5, (low, high), 100, 0) for k, (v, low, high) in cells.items()}
-        return Row("m", False, Cell(0.7, 0.5, (0.69, 0.71), 1000, 0), made, {})
+        return BoardRow("m", False, Cell(0.7, 0.5, (0.69, 0.71), 1000, 0), made, {})
 
     def test_each_class_is_called_by_its_interval(self) -> None:
         row = self.row(
@@ -41,7 +41,7 @@ class TestHeadline:
 
     def test_a_class_of_ties_is_tied_and_not_below_chance(self) -> None:
         tied = Cell(0.0, 0.5, (0.0, 0.04), 100, 100)
-        row = Row("m", False, Cell(0.7, 0.5, (0.69, 0.71), 1000, 0), {"binding": tied}, {})
+        row = BoardRow("m", False, Cell(0.7, 0.5, (0.69, 0.71), 1000, 0), {"binding": tied}, {})
         assert describe(row, 2) == "mostly tied on binding"
         assert (tied.shade, tied.standing, tied.says) == (3, "tied", "all 100 items tied")
 
@@ -49,7 +49,7 @@ class TestHeadline:
         mean = Cell(0.7, 0.5, (0.69, 0.71), 1000, 0)
         for ties, said in ((31, "mostly tied on binding"), (30, "below chance on binding")):
             cell = Cell(0.1, 0.5, (0.05, 0.2), 60, ties)
-            assert describe(Row("m", False, mean, {"binding": cell}, {}), 2) == said
+            assert describe(BoardRow("m", False, mean, {"binding": cell}, {}), 2) == said
         cell = Cell(0.1, 0.5, (0.05, 0.2), 60, 54)
         assert (cell.shade, cell.standing, cell.shown) == (3, "tied", "90 % tied")
         assert cell.says == "10.0 %, interval 5.0–20.0, n = 60, 54 tied"
@@ -60,13 +60,13 @@ class TestHeadline:
         cells = {"binding": Cell(0.9, 0.5, (0.8, 0.95), 50, 0)}
         cells["ellipsis"] = Cell(0.0, 0.5, (0.0, 0.1), 50, 50)
         said = "most items tie, 60 of 100, mostly tied on ellipsis"
-        assert describe(Row("m", False, mean, cells, {}), 2) == said
+        assert describe(BoardRow("m", False, mean, cells, {}), 2) == said
 
     def test_chance_is_compared_with_other_items_and_the_mean_with_what_is_shown(self) -> None:
         mean = Cell(0.6, 0.25, (0.5, 0.7), 300, 0)
         few = Cell(0.033, 0.25, (0.002, 0.373), 30, 0, (0.006, 0.199))
         assert few.standing == "below"
-        assert describe(Row("m", False, mean, {"few": few}, {}), 2) == "below chance on few"
+        assert describe(BoardRow("m", False, mean, {"few": few}, {}), 2) == "below chance on few"
         assert few.says.startswith("3.3 %, interval 0.2–37.3")
 
     def test_three_are_named_the_clearest_first(self) -> None:
@@ -137,6 +137,15 @@ class TestBadInput:
         page = build_page(load_runs([copy]))
         assert "Unfinished run." in page.html
         assert "builtin:lstm on sg" in page.html
+
+    def test_a_run_that_was_killed_after_its_last_result_is_marked(
+        self, run: Path, tmp_path: Path
+    ) -> None:
+        copy = tmp_path / "whole"
+        shutil.copytree(run, copy)
+        info = json.loads((copy / "run.json").read_text("utf-8"))
+        (copy / "run.json").write_text(json.dumps(info | {"status": "running"}), "utf-8")
+        assert "is not complete: it is marked running." in build_page(load_runs([copy])).html
 
     def test_a_finished_run_is_not(self, page: Page) -> None:
         assert "Unfinished run." not in page.html

@@ -17,7 +17,7 @@ from priscian.reporting.boards import Board, make_boards
 from priscian.reporting.sections import (
     SECTIONS,
     Draw,
-    Given,
+    ReportData,
     board_section,
     make_sections,
     page_section,
@@ -137,14 +137,14 @@ def test_suites_have_sections_of_their_own() -> None:
 @pytest.mark.usefixtures("catalogue")
 def test_a_new_section_needs_only_its_decorator() -> None:
     @board_section("extra", kinds={"pairs"}, place=5)
-    def extra(board: Board, given: Given) -> list[Draw]:
+    def extra(board: Board, given: ReportData) -> list[Draw]:
         def fail() -> list[Figure]:
             raise DataError("nothing to draw")
 
         return [Draw("one", lambda: [figure("first")]), Draw("none", fail)]
 
     @page_section("Last", place=200)
-    def last(given: Given) -> list[Draw]:
+    def last(given: ReportData) -> list[Draw]:
         return [Draw("all", lambda: [figure("last")])]
 
     first, page = make_sections(boards())
@@ -156,7 +156,7 @@ def test_a_new_section_needs_only_its_decorator() -> None:
 @pytest.mark.usefixtures("catalogue")
 def test_a_figure_without_rows_is_left_out_with_the_reason() -> None:
     @board_section("extra", kinds={"pairs"}, place=5)
-    def extra(board: Board, given: Given) -> list[Draw]:
+    def extra(board: Board, given: ReportData) -> list[Draw]:
         return [Draw("one", lambda: [Figure("none", "None at all", "", {"mark": "point"}, [])])]
 
     (section,) = make_sections(boards())

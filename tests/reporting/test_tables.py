@@ -11,7 +11,7 @@ import pytest
 
 from priscian.analysis.latex import FIT, escape_tex, label_of
 from priscian.reporting import Page, markdown_tables, tex_tables
-from priscian.reporting.boards import Board, Cell, Row
+from priscian.reporting.boards import Board, BoardRow, Cell
 
 ENVIRONMENT = re.compile(r"\\(begin|end)\{([a-z*]+)\}")
 REMEDY = "no LaTeX: apt install texlive-latex-recommended"
@@ -23,16 +23,16 @@ DOCUMENT = r"""\documentclass[twocolumn]{article}
 """
 
 
-def board(*rows: Row, kind: str = "pairs") -> Board:
+def board(*rows: BoardRow, kind: str = "pairs") -> Board:
     """A board of one class."""
     names = {"binding": ("one",)}
     return Board("b1", kind, "x", "Pairs", "my_data", "9 pairs", "set", "set", names, rows, (), ())  # type: ignore[arg-type]
 
 
-def row(name: str, share: float, *, published: bool = False, ties: int = 0) -> Row:
+def row(name: str, share: float, *, published: bool = False, ties: int = 0) -> BoardRow:
     """A row with one class."""
     cell = Cell(share, 0.5, None if published else (share - 0.1, share + 0.1), 10, ties)
-    return Row(name, published, cell, {"binding": cell}, {})
+    return BoardRow(name, published, cell, {"binding": cell}, {})
 
 
 def test_a_tied_set_is_called_tied() -> None:

@@ -59,13 +59,13 @@ def test_marks_of_sentence_edges_in_a_tokenised_corpus_are_refused(tmp_path: Pat
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: NgramSettings(order=0), "order must be 1 to 6"),
-        (lambda: NgramSettings(order=7), "order must be 1 to 6"),
+        (lambda: NgramSettings(order=0), "`order=0`: it takes a number from 1 to 6"),
+        (lambda: NgramSettings(order=7), "`order=7`: it takes a number from 1 to 6"),
         (lambda: NgramSettings(prune=(0, 2, 1)), "prune 0 2 1 goes down"),
         (lambda: NgramSettings(prune=(1,)), "would take away words"),
         (lambda: NgramSettings(order=2, prune=(0, 0, 1)), "3 counts for 2 orders"),
-        (lambda: NgramSettings(unk="other"), "unk must be kenlm or srilm"),
-        (lambda: NgramSettings(min_count=0), "1 or more"),
+        (lambda: NgramSettings(unk="other"), "no unk 'other'; known: kenlm, srilm"),
+        (lambda: NgramSettings(min_count=0), "`min_count=0`: it takes a number from 1"),
         (lambda: read_memory("lots"), "write 2G or 500M"),
     ],
 )
@@ -139,4 +139,4 @@ def test_train_and_perplexity_from_the_command_line(
     assert "unknown words                      0  (0.00%)" in capsys.readouterr().out
     assert run(["perplexity", f"ngram:{arpa}?case=lower", str(text), "--json"]) == 0
     assert run(["train", "ngram", "--corpus", str(text), "--order", "0", "--out", str(model)]) == 2
-    assert "order must be 1 to 6, not 0" in capsys.readouterr().err
+    assert "--order 0: it takes a number from 1 to 6" in capsys.readouterr().err

@@ -33,7 +33,7 @@ def forced_choices(results: Iterable[Result]) -> list[Result]:
     """Results on minimal pairs, rated or not, as they are; there must be one."""
     found = [r for r in results if r.kind in FORCED_CHOICE]
     if not found:
-        raise DataError("no result on minimal pairs; score models with --on blimp:DIR")
+        raise DataError("no result on minimal pairs; score models with `on=blimp:DIR`")
     return found
 
 
@@ -41,7 +41,7 @@ def suite_results(results: Iterable[Result]) -> list[Result]:
     """Results on suites, with unique labels."""
     found = [r for r in results if r.kind == "suites"]
     if not found:
-        raise DataError("no result on suites; score models with --on sg")
+        raise DataError("no result on suites; score models with `on=sg`")
     return name_results(found)
 
 

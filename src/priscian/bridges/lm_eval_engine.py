@@ -20,7 +20,7 @@ IGNORED = frozenset({"batch_size", "max_batch_size", "device", "trust_remote_cod
 """What the harness hands to every model: batches are planned, and the device is in the string."""
 
 
-class Request(Protocol):
+class HarnessRequest(Protocol):
     """What we use of the harness's `Instance`."""
 
     task_name: str | None
@@ -62,7 +62,7 @@ class Engine:
         return str(self.spec)
 
     def loglikelihood(
-        self, requests: Sequence[Request], disable_tqdm: bool = False
+        self, requests: Sequence[HarnessRequest], disable_tqdm: bool = False
     ) -> list[tuple[float, bool]]:
         """Log-probability of each continuation after its context.
 
@@ -83,12 +83,14 @@ class Engine:
         return [(total, False) for total in totals]
 
     def loglikelihood_rolling(
-        self, requests: Sequence[Request], disable_tqdm: bool = False
+        self, requests: Sequence[HarnessRequest], disable_tqdm: bool = False
     ) -> list[float]:
         """Log-probability of each text; one that is longer than the model's context is refused."""
         return self._totals([Text(r.args[0]) for r in requests])
 
-    def generate_until(self, requests: Sequence[Request], disable_tqdm: bool = False) -> list[str]:
+    def generate_until(
+        self, requests: Sequence[HarnessRequest], disable_tqdm: bool = False
+    ) -> list[str]:
         """An error: we score texts and never generate any."""
         raise UsageError(
             f"the task {requests[0].task_name} needs generated text, and Priscian only scores "

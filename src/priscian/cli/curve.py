@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
     from rich.table import Table
 
-    from priscian.sweeps.curve import Curve
-    from priscian.sweeps.estimate import Estimate
+    from priscian.sweeps.curve import Curve, Estimate
     from priscian.sweeps.pool import Event
 
 Files = Annotated[list[Path] | None, Parameter(consume_multiple=True, negative="")]

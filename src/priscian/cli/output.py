@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from priscian.analysis.result import AnalysisResult
     from priscian.analysis.result import Table as AnalysisTable
-    from priscian.analysis.vega import HasFigures
 
 OVERALL = "overall"
 FLAT = Parameter(name="*")
@@ -56,29 +55,21 @@ def _finite(found: object) -> object:
     return [_finite(value) for value in found] if isinstance(found, list | tuple) else found
 
 
-def show(
-    found: HasFigures, facts: object, output: Output, tables: Sequence[Table], notes: Sequence[str]
-) -> None:
-    """Write figures if requested, then print JSON, or tables and notes."""
+def print_result(found: AnalysisResult, output: Output, **view: Any) -> None:
+    """Write figures if requested, then print JSON, or tables and findings."""
     if output.figures is not None:
         found.write_figures(output.figures)
     if output.json:
-        print_json(facts)
+        print_json(found.as_dict())
         return
     console = out()
-    for made in tables:
-        console.print(made)
-    for note in notes:
-        print(note)
+    for table in found.tables(**view):
+        if not table.folded:
+            console.print(rich_table(table))
+    for line in found.findings:
+        print(line)
     if output.figures is not None:
         print(f"Figures written to {output.figures}")
-
-
-def print_result(found: AnalysisResult, output: Output, **view: Any) -> None:
-    """Write figures if requested, then print JSON, or tables and findings."""
-    tables = [] if output.json else [t for t in found.tables(**view) if not t.folded]
-    facts = found.as_dict() if output.json else None
-    show(found, facts, output, list(map(rich_table, tables)), found.findings)
 
 
 def rich_table(table: AnalysisTable) -> Table:
@@ -101,17 +92,3 @@ def grid(title: str, columns: Sequence[str], left: int = 1) -> Table:
     for number, column in enumerate(columns):
         made.add_column(column, justify="left" if number < left else "right")
     return made
-
-
-def percent(cell: dict[str, Any]) -> str:
-    """`71.2  68.1–74.3`, and how many ties."""
-    text = f"{100 * cell['accuracy']:.1f}"
-    if "ci" in cell:
-        text += f"  {100 * cell['ci'][0]:.1f}–{100 * cell['ci'][1]:.1f}"
-    return text + (f"  {cell['ties']} tied" if cell.get("ties") else "")
-
-
-def points(difference: float, ci: Sequence[float] | None = None) -> str:
-    """`+3.1  +1.2 to +5.0`: a difference in percentage points."""
-    text = f"{100 * difference:+.1f}"
-    return text + (f"  {100 * ci[0]:+.1f} to {100 * ci[1]:+.1f}" if ci is not None else "")

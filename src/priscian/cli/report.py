@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -73,7 +75,7 @@ def report_command(
     if paper is not None and figures is None:
         raise UsageError("--paper sets the width of figures; add --figures DIR")
     from priscian import ReportOptions, report, report_tables
-    from priscian.reporting.make_report import refuse_data, this_command
+    from priscian.reporting.make_report import refuse_data
 
     if format_ != "html":
         tables = report_tables(runs, format_)
@@ -85,9 +87,8 @@ def report_command(
             print(out)
         if figures is None:
             return
-    options = ReportOptions(
-        title, known.sizes, known.tokens or (), known.perplexity, this_command()
-    )
+    typed = shlex.join(["priscian", *sys.argv[1:]]) if len(sys.argv) > 1 else ""
+    options = ReportOptions(title, known.sizes, known.tokens or (), known.perplexity, typed)
     file = None if format_ != "html" else out or Path("report.html")
     page = report(runs, file, options)
     if file is not None:

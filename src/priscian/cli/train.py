@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from priscian.cli.train_classifier import classifier_command
+from priscian.cli.train_classifier import CHOICE, classifier_command
 from priscian.cli.train_network import train_command
 from priscian.files import refuse_replacing
 from priscian.models.folder import ARCHITECTURES
@@ -28,7 +28,7 @@ train_app.command(classifier_command, name="classifier")
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Words:
+class NgramWords:
     """What counts as a word.
 
     Parameters
@@ -52,7 +52,7 @@ class Words:
     tokens: Annotated[bool, Parameter(negative="")] = False
     lines: Annotated[bool, Parameter(negative="")] = False
     case: str = "keep"
-    unk: str = "kenlm"
+    unk: Annotated[Literal["kenlm", "srilm"], CHOICE] = "kenlm"
 
 
 @Parameter(name="*")
@@ -86,7 +86,7 @@ def train_ngram_command(
     out: Path,
     order: int = 5,
     arpa: Path | None = None,
-    words: Words = Words(),
+    words: NgramWords = NgramWords(),
     limits: Limits = Limits(),
     quiet: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:

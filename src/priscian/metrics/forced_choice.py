@@ -137,8 +137,19 @@ def _values(
     item: Item, scores: Callable[[Sentence], TokenScores], rank: Measure
 ) -> Callable[[str, str], float]:
     """The measure of (condition, span), each computed once."""
-    tokens = functools.cache(lambda condition: scores(item[condition]))
-    return functools.cache(lambda condition, span: rank(tokens(condition), item[condition], span))
+    tokens: dict[str, TokenScores] = {}
+    known: dict[tuple[str, str], float] = {}
+
+    def value(condition: str, span: str) -> float:
+        at = (condition, span)
+        if at not in known:
+            sentence = item[condition]
+            if condition not in tokens:
+                tokens[condition] = scores(sentence)
+            known[at] = rank(tokens[condition], sentence, span)
+        return known[at]
+
+    return value
 
 
 def _toss(expression: Expression, value: Callable[[str, str], float], coin: Coin) -> bool:

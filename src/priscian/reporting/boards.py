@@ -105,7 +105,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class BoardRow:
     """A model, or one of the paper's systems, or people."""
 
     label: str
@@ -144,7 +144,7 @@ class Board:
     """The word for a set: paradigm, suite, set."""
     classes: Mapping[str, tuple[str, ...]]
     """Sets of each column."""
-    rows: tuple[Row, ...]
+    rows: tuple[BoardRow, ...]
     results: tuple[Result, ...]
     notes: tuple[str, ...]
 
@@ -175,7 +175,7 @@ class Board:
         return {name: tuple(members) for name, members in sorted(found.items())}
 
     @property
-    def models(self) -> tuple[Row, ...]:
+    def models(self) -> tuple[BoardRow, ...]:
         """The rows that were scored here, in the order of the results."""
         return tuple(row for row in self.rows if not row.published)
 
@@ -253,7 +253,7 @@ def _pairs(number: str, results: list[Result]) -> Board:
         overall = of_classes.pop(OVERALL, None)
         of_sets.pop(OVERALL, None)
         marked = not column.published and marks[index]
-        rows.append(Row(column.name, column.published, overall, of_classes, of_sets, marked))
+        rows.append(BoardRow(column.name, column.published, overall, of_classes, of_sets, marked))
     return Board(
         number,
         "pairs",
@@ -286,7 +286,7 @@ def _suites(number: str, results: list[Result]) -> Board:
         by_class = result.summary.by_class()
         circuits = {name: _cell(score, guess.get(name)) for name, score in by_class.items()}
         overall = _cell(result.summary.headline, guess.get(ALL))
-        rows.append(Row(result.label, False, overall, circuits, sets, marked))
+        rows.append(BoardRow(result.label, False, overall, circuits, sets, marked))
     known = {name for row in rows for name in row.sets}
     count = max(row.overall.n or 0 for row in rows if row.overall)
     data = ", ".join(dict.fromkeys(r.data for r in results))
@@ -308,13 +308,13 @@ def _suites(number: str, results: list[Result]) -> Board:
 
 def _sentences(number: str, results: list[Result]) -> Board:
     """Labelled sentences, and any kind of data without a board of its own."""
-    rows: list[Row] = []
+    rows: list[BoardRow] = []
     names: dict[str, None] = {}
     for result, marked in zip(results, _other_items(results), strict=True):
         sets = {name: _cell(score) for name, score in result.summary.by_set().items()}
         names |= dict.fromkeys(sets)
         overall = _cell(result.summary.headline)
-        rows.append(Row(result.label, False, overall, sets, sets, marked))
+        rows.append(BoardRow(result.label, False, overall, sets, sets, marked))
     data = ", ".join(dict.fromkeys(r.data for r in results))
     labels = results[0].kind == "labels"
     return Board(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +20,7 @@ from priscian.errors import UnknownNameError, UsageError
 from priscian.files import write_text
 from priscian.reporting.boards import make_boards
 from priscian.reporting.page import Page, build_page
-from priscian.reporting.sections import Given
+from priscian.reporting.sections import ReportData
 from priscian.reporting.sections.of_page import study_tables
 from priscian.reporting.tables import markdown_tables, tex_tables
 from priscian.runs import Result, Run
@@ -75,7 +73,7 @@ def report(
         perplexities = read_perplexity(Path(perplexities))
     sizes = None if options.sizes is None else Path(options.sizes)
     rated = read_graded_sets(loaded)
-    given = Given(
+    given = ReportData(
         runs=loaded,
         graded=rated.analyses,
         graded_problems=rated.problems,
@@ -115,7 +113,6 @@ def report_tables(runs: Choice | Iterable[Choice], form: Form = "md") -> str:
     """
     if form not in ("md", "tex"):
         raise UnknownNameError("form of tables", form, ("md", "tex"))
-    runs = [runs] if isinstance(runs, str | Path | Run | Result) else list(runs)
     loaded, studies, transfers = _gather(runs)
     boards = make_boards([result for run in loaded for result in run.results])
     tables = [table for study in studies for table in study_tables(study)]
@@ -139,21 +136,13 @@ def _gather(
         raise UsageError(f"{paths[0]} is {what}; name a run as well, {remedy}")
     loaded = gather_runs(others)
     results = [result for run in loaded for result in run.results]
-    compared = _told_apart([beside_models(folder, results) for folder in studies])
-    return loaded, compared, [read_transfer(path) for path in transfers]
-
-
-def _told_apart(studies: Sequence[StudyBesideModels]) -> list[StudyBesideModels]:
-    """Studies with names of their own: two exports of one study would share their figures."""
+    # two exports of one study would share the names of their figures
     met: Counter[str] = Counter()
-    told = []
-    for study in studies:
+    compared = []
+    for folder in studies:
+        study = beside_models(folder, results)
         met[study.name] += 1
-        number = met[study.name]
-        told.append(replace(study, name=f"{study.name} ({number})") if number > 1 else study)
-    return told
-
-
-def this_command() -> str:
-    """The command line of this process, as it was typed."""
-    return shlex.join(["priscian", *sys.argv[1:]]) if len(sys.argv) > 1 else ""
+        if met[study.name] > 1:
+            study = replace(study, name=f"{study.name} ({met[study.name]})")
+        compared.append(study)
+    return loaded, compared, [read_transfer(path) for path in transfers]

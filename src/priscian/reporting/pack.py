@@ -69,7 +69,7 @@ def planes(numbers: Ints | list[int], size: int) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordCodes:
     """The text between single spaces: `names[code]` is the word, texts are lists of codes."""
 
     names: list[str]
@@ -82,7 +82,7 @@ class Words:
         return np.concatenate(([0], np.cumsum(self.counts)))
 
 
-def index_words(texts: Sequence[str]) -> Words:
+def index_words(texts: Sequence[str]) -> WordCodes:
     """Split texts at every space; joined by spaces, the words give the text again."""
     import polars
 
@@ -96,10 +96,10 @@ def index_words(texts: Sequence[str]) -> Words:
         .with_row_index("code")
     )
     codes = every.join(known, on="word", how="left", maintain_order="left")["code"]
-    return Words(known["word"].to_list(), codes.to_numpy().astype(np.int64), counts)
+    return WordCodes(known["word"].to_list(), codes.to_numpy().astype(np.int64), counts)
 
 
-def pack_texts(items: Items, words: Words) -> str:
+def pack_texts(items: Items, words: WordCodes) -> str:
     """Ids and sentences as word codes; for the second of a pair only the words that differ."""
     # ids without the name of their set, which the page knows; none if they count from 0
     sets = [name for name, size in items.sets for _ in range(size)]
@@ -218,32 +218,13 @@ class Pieces:
         return shared
 
 
-def cut(texts: Sequence[str], words: Words, table: TokenTable) -> Pieces:
+def cut(texts: Sequence[str], words: WordCodes, table: TokenTable) -> Pieces:
     """Pieces of texts; tokens that begin at one character, or at spaces before it, are one."""
     letters = np.frombuffer("\0".join((*texts, "")).encode("utf-32-le", "surrogatepass"), "<u4")
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     places = np.concatenate(([0], np.cumsum(lengths + 1)))  # (texts + 1,)
-    text, begins, bits = _merge(letters, lengths, places, table)
-    counts = np.bincount(text, minlength=len(texts)).astype(np.int64)
-    first, later, odd = _explain(letters, words, places, text, begins, counts)
-    return Pieces(counts, begins, bits, first, later, odd, _alike(letters, lengths, places))
 
-
-def _alike(letters: NDArray[np.uint32], lengths: Ints, places: Ints) -> Ints:
-    """How many characters the texts of each pair share at the beginning."""
-    most = np.minimum(lengths[0:-1:2], lengths[1::2])
-    pair = np.repeat(np.arange(len(most)), most)
-    k = np.arange(len(pair)) - np.repeat(np.cumsum(most) - most, most)
-    other = letters[places[2 * pair] + k] != letters[places[2 * pair + 1] + k]
-    found = most.copy()
-    np.minimum.at(found, pair[other], k[other])
-    return found
-
-
-def _merge(
-    letters: NDArray[np.uint32], lengths: Ints, places: Ints, table: TokenTable
-) -> tuple[Ints, Ints, NDArray[np.float64]]:
-    """Text, beginning and bits of each piece."""
+    # text, beginning and bits of each piece
     index = np.where(np.isin(letters, SPACES), FAR, np.arange(len(letters)))
     visible = np.minimum.accumulate(index[::-1])[::-1]  # the next character that is not a space
     text = np.repeat(np.arange(len(lengths)), np.diff(table.offsets))
@@ -253,16 +234,29 @@ def _merge(
     same_text = text[1:] == text[:-1]
     new[1:] = ~same_text | (begins[1:] != begins[:-1])
     new[1:] &= ~same_text | (begins[1:] < lengths[text[1:]])  # not after the text
-    group = np.cumsum(new) - 1
-    total = np.bincount(group, weights=table.bits, minlength=int(new.sum()))
-    bits: NDArray[np.float64] = total.astype(np.float64)
-    home: Ints = text[new].astype(np.int64)
-    places_of: Ints = np.minimum(begins[new], lengths[home]).astype(np.int64)
-    return home, places_of, bits
+    bits = np.bincount(np.cumsum(new) - 1, table.bits, int(new.sum())).astype(np.float64)
+    text = text[new].astype(np.int64)
+    begins = np.minimum(begins[new], lengths[text]).astype(np.int64)
+
+    # how many characters the texts of each pair share at the beginning
+    alike = np.minimum(lengths[0:-1:2], lengths[1::2])
+    pair = np.repeat(np.arange(len(alike)), alike)
+    k = np.arange(len(pair)) - np.repeat(np.cumsum(alike) - alike, alike)
+    other = letters[places[2 * pair] + k] != letters[places[2 * pair + 1] + k]
+    np.minimum.at(alike, pair[other], k[other])
+
+    counts = np.bincount(text, minlength=len(texts)).astype(np.int64)
+    explained = _explain(letters, words, places, text, begins, counts)
+    return Pieces(counts, begins, bits, *explained, alike)
 
 
 def _explain(
-    letters: NDArray[np.uint32], words: Words, places: Ints, text: Ints, begins: Ints, counts: Ints
+    letters: NDArray[np.uint32],
+    words: WordCodes,
+    places: Ints,
+    text: Ints,
+    begins: Ints,
+    counts: Ints,
 ) -> tuple[dict[int, list[int]], dict[int, list[int]], dict[int, list[int]]]:
     """The usual pieces of each word, and the texts with a word that is split differently."""
     import polars
@@ -275,11 +269,16 @@ def _explain(
     word = np.searchsorted(word_at, places[text] + begins, side="right") - 1  # (pieces,)
     inside = places[text] + begins - word_at[word]
     bounds = np.searchsorted(word, np.arange(len(word_at) + 1))
+    # a number for the set of places at which the pieces of each word begin
+    mixed = (inside.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    total = np.concatenate((np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)))
     table = polars.DataFrame(
         {
             "code": words.codes,
             "first": word_at == places[home],
-            "pattern": _patterns(inside, bounds),
+            "pattern": total[bounds[1:]] - total[bounds[:-1]],
             "number": np.arange(len(word_at)),
         }
     ).filter(polars.Series(counts[home] > 0))
@@ -301,17 +300,8 @@ def _explain(
     return (*dictionaries, exceptions)
 
 
-def _patterns(inside: Ints, bounds: Ints) -> NDArray[np.uint64]:
-    """A number for the set of places at which the pieces of each word begin."""
-    mixed = (inside.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(29)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    total = np.concatenate((np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)))
-    return total[bounds[1:]] - total[bounds[:-1]]
-
-
 def pack_tokens(
-    items: Items, words: Words, table: TokenTable, state: NDArray[np.uint8] | None = None
+    items: Items, words: WordCodes, table: TokenTable, state: NDArray[np.uint8] | None = None
 ) -> str:
     """Surprisals of every token, and how words are split into tokens.
 

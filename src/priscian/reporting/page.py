@@ -30,7 +30,7 @@ from priscian.reporting.pack import (
     pack_tokens,
 )
 from priscian.reporting.provenance import about_adc, describe_run, limits, run_name
-from priscian.reporting.sections import DrawnSection, Given, figures_of, make_sections
+from priscian.reporting.sections import DrawnSection, ReportData, figures_of, make_sections
 from priscian.reporting.standings import MOST_CARDS, RULE, headlines, standings
 from priscian.reporting.suites import about_suites, lay_out, pack_bits, pack_layout
 from priscian.runs import Run
@@ -64,11 +64,11 @@ def build_page(
     title: str = "",
     command: str = "",
     created: str = "",
-    given: Given | None = None,
+    given: ReportData | None = None,
 ) -> Page:
     """One self-contained HTML file about some runs."""
     boards = make_boards([result for run in runs for result in run.results])
-    given = given or Given()
+    given = given or ReportData()
     sections = make_sections(boards, given)
     blobs: dict[str, str] = {}
     about = [_board_data(board, blobs, given.graded) for board in boards]

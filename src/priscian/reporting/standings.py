@@ -10,7 +10,7 @@ from priscian.analysis.intervals import covered
 from priscian.analysis.named_results import short_names
 from priscian.analysis.standing import mostly_tied
 from priscian.errors import PriscianError, counted
-from priscian.reporting.boards import Board, Cell, Row, class_label
+from priscian.reporting.boards import Board, BoardRow, Cell, class_label
 from priscian.runs import GradedSummary, Result
 
 SHOWN = 3
@@ -82,7 +82,7 @@ def headlines(boards: Sequence[Board]) -> list[Headline]:
     ]
 
 
-def describe(row: Row, classes: int) -> str:
+def describe(row: BoardRow, classes: int) -> str:
     """How classes stand to chance and to the mean, by intervals; empty if nothing stands out."""
     if row.overall is None or classes < 2:
         return ""

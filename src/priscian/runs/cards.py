@@ -15,7 +15,7 @@ CARD = "card.json"
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
-class CardCorpus(msgspec.Struct, frozen=True, kw_only=True):
+class TrainingText(msgspec.Struct, frozen=True, kw_only=True):
     """What a card says of the corpus."""
 
     size: str | Count = "all"
@@ -26,7 +26,7 @@ class ModelCard(msgspec.Struct, frozen=True, kw_only=True):
     """What analyses read of `card.json`; that of a converted model has less."""
 
     architecture: str = ""
-    corpus: CardCorpus = CardCorpus()
+    corpus: TrainingText = TrainingText()
     tokens_seen: Count = 0
     steps: Count = 0
     seed: int = 0

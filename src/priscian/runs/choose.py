@@ -23,7 +23,7 @@ Choice = str | Path | Run | Result
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenModel:
     """One model of one run, and its results by data set."""
 
     model: str
@@ -92,15 +92,15 @@ def gather_results(runs: Choice | Iterable[Choice]) -> list[Result]:
     return found
 
 
-def choose_models(choice: Choice) -> list[Chosen]:
+def choose_models(choice: Choice) -> list[ChosenModel]:
     """Every model of a run, or the one that `RUN:model` names."""
     if isinstance(choice, Result):
-        return [Chosen(choice.label, (choice,))]
+        return [ChosenModel(choice.label, (choice,))]
     runs = [_open(c) for c in expand_folders([choice]) if not isinstance(c, Result)]
-    return [Chosen(name, run[name].results, run.path) for run in runs for name in run.models]
+    return [ChosenModel(name, run[name].results, run.path) for run in runs for name in run.models]
 
 
-def choose_model(choice: Choice) -> Chosen:
+def choose_model(choice: Choice) -> ChosenModel:
     """One model: `RUN:model`, or a run that has only one."""
     found = choose_models(choice)
     if not found:

@@ -17,6 +17,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import permutations
 from typing import Literal
 
 from msgspec import Struct
@@ -166,7 +167,7 @@ def krippendorff_alpha(units: Units, level: Level = "nominal") -> float:
     observed = math.fsum(
         count * other * distance[a, b] / (len(ratings) - 1)
         for ratings in rated
-        for (a, count), (b, other) in _pairs(Counter(ratings))
+        for (a, count), (b, other) in permutations(Counter(ratings).items(), 2)
     )
     expected = math.fsum(
         totals[a] * totals[b] * distance[a, b] for a in values for b in values if a != b
@@ -186,10 +187,6 @@ def _squares(values: Sequence[float]) -> float:
     """Sum of squared distances from the mean; n times it is the sum over unordered pairs."""
     mean = math.fsum(values) / len(values)
     return math.fsum((v - mean) ** 2 for v in values)
-
-
-def _pairs(counts: Counter[float]) -> list[tuple[tuple[float, int], tuple[float, int]]]:
-    return [(a, b) for a in counts.items() for b in counts.items() if a[0] != b[0]]
 
 
 def _distances(

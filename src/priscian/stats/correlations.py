@@ -89,14 +89,6 @@ def correlation_matrix(columns: Mapping[str, Sequence[float]]) -> dict[str, dict
 
 
 def _coefficient(x: Sequence[float], y: Sequence[float]) -> float:
-    dx, dy, xx, yy = _centred(x, y)
-    r = math.fsum(a * b for a, b in zip(dx, dy, strict=True)) / math.sqrt(xx * yy)
-    return max(-1.0, min(1.0, r))  # rounding may exceed ±1 by an ulp
-
-
-def _centred(
-    x: Sequence[float], y: Sequence[float]
-) -> tuple[list[float], list[float], float, float]:
     if len(x) != len(y) or len(x) < 2:
         raise DataError(
             f"{len(x)} and {len(y)} values cannot be correlated; give two or more of each"
@@ -106,7 +98,9 @@ def _centred(
             raise DataError(f"all values are {values[0]:g}: a correlation is undefined")
     mx, my = math.fsum(x) / len(x), math.fsum(y) / len(y)
     dx, dy = [a - mx for a in x], [b - my for b in y]
-    return dx, dy, math.fsum(a * a for a in dx), math.fsum(b * b for b in dy)
+    xx, yy = math.fsum(a * a for a in dx), math.fsum(b * b for b in dy)
+    r = math.fsum(a * b for a, b in zip(dx, dy, strict=True)) / math.sqrt(xx * yy)
+    return max(-1.0, min(1.0, r))  # rounding may exceed ±1 by an ulp
 
 
 def _interval(r: float, inside: float, n: int, variance: float) -> Interval:

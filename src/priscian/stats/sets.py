@@ -150,9 +150,13 @@ def difference_sets_interval(sets: Sequence[Values]) -> Interval:
     >>> [round(limit, 3) for limit in difference_sets_interval([[1.0, 0.0] * 12] * 3)]
     [0.216, 0.784]
     """
-    k, mean, variance = _spread(sets)
-    if k == 1:
+    _check(sets)
+    if len(sets) == 1:
         return paired_interval(sets[0])
+    means = [math.fsum(items) / len(items) for items in sets]
+    k = len(means)
+    mean = math.fsum(means) / k
+    variance = math.fsum((m - mean) ** 2 for m in means) / (k - 1)
     items = sum(map(len, sets))
     square = math.fsum(math.fsum(d * d for d in one) / len(one) for one in sets) / k
     of_items = (square * items + 2) / (items + 2) - (mean * items / (items + 2)) ** 2
@@ -160,16 +164,6 @@ def difference_sets_interval(sets: Sequence[Values]) -> Interval:
     within = _within(variance, of_items, size, k, WITHIN_DIFFERENCES)
     half = student_t(_weight(k)) * math.sqrt(of_items * (within + (1 - within) / size) / k)
     return (max(-1.0, mean - half), min(1.0, mean + half))
-
-
-def _spread(sets: Sequence[Values]) -> tuple[int, float, float]:
-    """How many sets, the mean of their means, and the variance of these."""
-    _check(sets)
-    means = [math.fsum(items) / len(items) for items in sets]
-    k = len(means)
-    mean = math.fsum(means) / k
-    squares = math.fsum((m - mean) ** 2 for m in means)
-    return k, mean, squares / (k - 1) if k > 1 else 0.0
 
 
 def _check(sets: Sequence[Values]) -> None:

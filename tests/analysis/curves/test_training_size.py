@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from tests.scored_runs import rights, scored_pairs
 
-from priscian.analysis.curves.sizes import Trained
+from priscian.analysis.curves.sizes import TrainedResult
 from priscian.analysis.curves.training_size import analyse_training_size, reached
 from priscian.datasets.reference import published
 from priscian.errors import DataError
@@ -17,9 +17,9 @@ from priscian.errors import DataError
 TAXONOMY = {"wh_island": ("syntax", "island_effects"), "passive_1": ("syntax", "arguments")}
 
 
-def model(tokens: float, islands: int, passives: int, curve: str = "") -> Trained:
+def model(tokens: float, islands: int, passives: int, curve: str = "") -> TrainedResult:
     sets = {"wh_island": rights(islands, 100), "passive_1": rights(passives, 100)}
-    return Trained(scored_pairs(f"m{tokens:g}", sets, TAXONOMY), tokens, curve)
+    return TrainedResult(scored_pairs(f"m{tokens:g}", sets, TAXONOMY), tokens, curve)
 
 
 def test_accuracy_that_doubles_evenly_reaches_people_where_the_line_says() -> None:
@@ -59,7 +59,8 @@ def test_a_curve_that_does_not_rise_never_arrives() -> None:
 
 def test_people_are_not_known_of_one_s_own_paradigms() -> None:
     made = [
-        Trained(scored_pairs(f"m{k}", {"mine": rights(k, 40)}, {}), 2.0**k) for k in (18, 20, 22)
+        TrainedResult(scored_pairs(f"m{k}", {"mine": rights(k, 40)}, {}), 2.0**k)
+        for k in (18, 20, 22)
     ]
     (curve,) = analyse_training_size(made).curves
     assert (curve.name, curve.reach) == ("overall", None)
@@ -97,7 +98,8 @@ def test_curves_are_kept_apart() -> None:
 
 def test_models_that_share_no_paradigm_are_refused() -> None:
     made = [
-        Trained(scored_pairs(f"m{k}", {f"s{k}": rights(1, 2)}, {}), 2.0**k) for k in (18, 20, 22)
+        TrainedResult(scored_pairs(f"m{k}", {f"s{k}": rights(1, 2)}, {}), 2.0**k)
+        for k in (18, 20, 22)
     ]
     with pytest.raises(DataError, match="share no paradigm"):
         analyse_training_size(made)
@@ -134,6 +136,6 @@ def test_the_rule_for_ties_and_the_largest_share_of_them_are_known() -> None:
     made = [model(2**k, 2 * k, 50) for k in (18, 20, 22)]
     result = scored_pairs("tied", tied, TAXONOMY)
     result = replace(result, summary=msgspec.structs.replace(result.summary, tie="wrong"))
-    found = analyse_training_size([*made, Trained(result, 2.0**24)])
+    found = analyse_training_size([*made, TrainedResult(result, 2.0**24)])
     assert found.ties == ("half", "wrong")
     assert found.most_ties == 0.25

@@ -34,7 +34,7 @@ COLA = Cola(
 
 def restarts(*rows: list[float], name: str = "m", collapsed: int = 0) -> TrainedRestarts:
     logits = tuple(dict(zip([*IDS, "d1", "d2"], row, strict=True)) for row in rows)
-    return TrainedRestarts(name, Path(), "mlp", "e", "dev", len(rows), 1, (), logits, collapsed)
+    return TrainedRestarts(name, Path(), "dev", logits, collapsed)
 
 
 THREE = restarts(
@@ -134,7 +134,7 @@ def test_the_interval_covers_sentences_and_restarts() -> None:
 def test_two_of_one_name_and_missing_sentences_are_refused() -> None:
     with pytest.raises(DataError, match="two classifiers are called 'm'"):
         analyse_restarts(COLA, [THREE, THREE])
-    other = TrainedRestarts("x", Path(), "mlp", "", "dev", 1, 1, (), ({"t1": 1.0},), 0)
+    other = TrainedRestarts("x", Path(), "dev", ({"t1": 1.0},), 0)
     with pytest.raises(DataError, match="x has no logit for"):
         analyse_restarts(COLA, [other])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from priscian.analysis.sg.deltas import analyse_deltas
-from priscian.analysis.sg.released import Instance, SuiteScore
+from priscian.analysis.sg.released import Instance, InstanceScore
 from priscian.errors import DataError
 from priscian.stats.interval import student_t
 
@@ -18,9 +18,9 @@ SCORES = {  # architecture, size: score on suite a and on suite b
 }
 
 
-def scores(*, rnng: bool = True) -> list[SuiteScore]:
+def scores(*, rnng: bool = True) -> list[InstanceScore]:
     return [
-        SuiteScore(Instance(model, size, "1"), suite, value, circuit)
+        InstanceScore(Instance(model, size, "1"), suite, value, circuit)
         for (model, size), values in SCORES.items()
         for suite, circuit, value in zip("ab", ("one", "two"), values, strict=True)
         if rnng or model != "rnng"
@@ -58,7 +58,7 @@ def test_kinds_with_more_seeds_weigh_no_more_so_that_no_size_effect_appears() ->
     seeds = {("5-gram", "1M"): 1, ("5-gram", "4M"): 1, ("lstm", "1M"): 5, ("lstm", "4M"): 1}
     found = analyse_deltas(
         [
-            SuiteScore(Instance(kind, size, str(seed)), suite, level[kind], "one")
+            InstanceScore(Instance(kind, size, str(seed)), suite, level[kind], "one")
             for (kind, size), number in seeds.items()
             for seed in range(number)
             for suite in "ab"
@@ -110,7 +110,7 @@ def test_one_cell_has_no_difference() -> None:
 
 
 def test_a_suite_without_a_circuit_has_no_row_by_circuit() -> None:
-    plain = [SuiteScore(s.instance, s.suite, s.score, s.own_circuit * (s.suite == "a"))
+    plain = [InstanceScore(s.instance, s.suite, s.score, s.own_circuit * (s.suite == "a"))
              for s in scores(rnng=False)]  # fmt: skip
     assert {s.circuit for s in plain} == {"one", ""}
     found = analyse_deltas(plain, ["1M", "4M"])

@@ -12,8 +12,8 @@ from priscian.analysis.sg.mixed_models import FIXED, mixed_models, ratio_tests
 from priscian.analysis.sg.of_release import published_figures
 from priscian.analysis.sg.released import (
     Instance,
-    Perplexity,
-    SuiteScore,
+    InstancePerplexity,
+    InstanceScore,
     find_perplexities,
     read_perplexities,
     read_suite_scores,
@@ -33,8 +33,8 @@ FIGURES = (
 )
 
 
-def score(model: str, corpus: str, seed: str, suite: str, value: float) -> SuiteScore:
-    return SuiteScore(Instance(model, corpus, seed), suite, value)
+def score(model: str, corpus: str, seed: str, suite: str, value: float) -> InstanceScore:
+    return InstanceScore(Instance(model, corpus, seed), suite, value)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def release(shared: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def scores(release: Path) -> tuple[SuiteScore, ...]:
+def scores(release: Path) -> tuple[InstanceScore, ...]:
     """The scores of the release, which take seconds to read."""
     return tuple(read_suite_scores(release))
 
@@ -105,7 +105,10 @@ class TestByHand:
         assert published_figures(self.scores)["fig6"] == {"lstm": lstm}
 
     def test_perplexities_are_averaged_over_seeds(self) -> None:
-        ppl = [Perplexity(Instance("lstm", "bllip-xs", s), v) for s, v in (("1", 90), ("2", 100))]
+        ppl = [
+            InstancePerplexity(Instance("lstm", "bllip-xs", s), v)
+            for s, v in (("1", 90), ("2", 100))
+        ]
         assert published_figures(self.scores, ppl)["table4_perplexity_mean"] == {
             "lstm|bllip-xs": 95
         }
@@ -115,7 +118,7 @@ class TestByHand:
 @pytest.mark.shared
 class TestTheRelease:
     def test_every_figure_is_reproduced_to_the_last_digit(
-        self, release: Path, scores: tuple[SuiteScore, ...], expected: dict[str, Any]
+        self, release: Path, scores: tuple[InstanceScore, ...], expected: dict[str, Any]
     ) -> None:
         assert len(scores) == 46 * 31
         perplexities = find_perplexities(release)
@@ -124,7 +127,7 @@ class TestTheRelease:
         assert found == {name: expected[name] for name in FIGURES}
 
     def test_the_main_regression(
-        self, scores: tuple[SuiteScore, ...], expected: dict[str, Any]
+        self, scores: tuple[InstanceScore, ...], expected: dict[str, Any]
     ) -> None:
         fits = mixed_models(scores, ["full", "no_arch"])
         for name, fit in fits.items():
@@ -136,7 +139,7 @@ class TestTheRelease:
 
     @pytest.mark.slow
     def test_all_six_regressions(
-        self, scores: tuple[SuiteScore, ...], expected: dict[str, Any]
+        self, scores: tuple[InstanceScore, ...], expected: dict[str, Any]
     ) -> None:
         fits = mixed_models(scores)
         assert list(fits) == list(FIXED)
@@ -152,7 +155,7 @@ class TestTheRelease:
     def test_the_command_prints_the_same(
         self,
         release: Path,
-        scores: tuple[SuiteScore, ...],
+        scores: tuple[InstanceScore, ...],
         expected: dict[str, Any],
         capsys: pytest.CaptureFixture[str],
         monkeypatch: pytest.MonkeyPatch,
@@ -181,7 +184,7 @@ def test_few_results_are_refused_in_one_line() -> None:
 class TestReading:
     header = "model,suite,item,correct\n"
 
-    def read(self, folder: Path, rows: str, header: str | None = None) -> list[SuiteScore]:
+    def read(self, folder: Path, rows: str, header: str | None = None) -> list[InstanceScore]:
         (folder / "results.csv").write_text((header or self.header) + rows)
         with pytest.warns(DataWarning, match="no results on .*; its means are over the suites"):
             return read_suite_scores(folder)

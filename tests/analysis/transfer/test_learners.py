@@ -6,7 +6,7 @@ import numpy as np
 from tests.analysis.transfer.small_transfer import TEST, TRAIN, effect_of, states, texts
 
 from priscian.analysis.transfer.train import Bags, Probes, labels_of
-from priscian.training.classifiers.baselines import fit_bag
+from priscian.training.classifiers.fits import fit_bag
 from priscian.training.classifiers.probe import fit_probe
 
 PLACES = np.array([(k, n) for k in (0, 2) for n in range(TRAIN)])

@@ -11,7 +11,6 @@ from tests.training.classifiers.toy_cola import write_cola
 
 from priscian.errors import DataError, UsageError
 from priscian.models.classifier.encoder import View
-from priscian.training.classifiers.baselines import fit_bag, majority_logit
 from priscian.training.classifiers.data import (
     Labelled,
     plain,
@@ -19,6 +18,7 @@ from priscian.training.classifiers.data import (
     read_cola_data,
     read_data,
 )
+from priscian.training.classifiers.fits import fit_bag, majority_logit
 from priscian.training.classifiers.job import (
     accuracy,
     ensemble,

@@ -13,6 +13,7 @@ from priscian.analysis.compare.comparison import class_interval
 from priscian.analysis.compare.matching import headline_sets
 from priscian.analysis.intervals import covered, set_credits, usual_resample
 from priscian.analysis.named_results import words
+from priscian.analysis.result import OVERALL
 from priscian.analysis.vega import Chart, Figure
 from priscian.errors import DataError
 from priscian.runs import Result
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float64]
 
-OVERALL = "overall"
 HOW: Mapping[Resample, str] = {
     "items": "Bonett and Price's, combined over sets",
     "sets": "Student's t over sets; that of a single set is Bonett and Price's",

@@ -17,7 +17,7 @@ from priscian.analysis.vega import Figure, HasFigures
 from priscian.errors import RunError, UnknownNameError, UsageError, counted
 from priscian.files import file_names, plain, write_delimited
 from priscian.runs import Result
-from priscian.runs.choose import Choice, Chosen, choose_model, choose_models
+from priscian.runs.choose import Choice, ChosenModel, choose_model, choose_models
 
 COLUMNS = ("data", "set", "item", "a", "b", "delta_a", "delta_b")
 
@@ -93,7 +93,7 @@ def compare(
     )
 
 
-def _two(a: Choice, b: Choice | None) -> tuple[Chosen, Chosen]:
+def _two(a: Choice, b: Choice | None) -> tuple[ChosenModel, ChosenModel]:
     if b is not None:
         first, second = choose_model(a), choose_model(b)
     else:
@@ -115,7 +115,7 @@ def _two(a: Choice, b: Choice | None) -> tuple[Chosen, Chosen]:
     return first, second
 
 
-def _names(first: Chosen, second: Chosen) -> tuple[str, str]:
+def _names(first: ChosenModel, second: ChosenModel) -> tuple[str, str]:
     """The models' names, with their runs if the names are the same."""
     if first.model != second.model:
         return first.model, second.model
@@ -124,7 +124,9 @@ def _names(first: Chosen, second: Chosen) -> tuple[str, str]:
     return f"{first.model} ({first.run})", f"{second.model} ({second.run})"
 
 
-def _matching(first: Chosen, second: Chosen, data: str | None) -> list[tuple[Result, Result]]:
+def _matching(
+    first: ChosenModel, second: ChosenModel, data: str | None
+) -> list[tuple[Result, Result]]:
     """Results on data with the same name, or the only result of each side."""
     left, right = ({r.data: r for r in c.results} for c in (first, second))
     if data is not None:

@@ -14,7 +14,7 @@ from msgspec import field
 
 from priscian.analysis.charts import repaint
 from priscian.analysis.curves.facts import mixed_models_of, sweep_folders
-from priscian.analysis.curves.sizes import Trained
+from priscian.analysis.curves.sizes import TrainedResult
 from priscian.analysis.curves.table import CurveTable, comparable, read_curve
 from priscian.analysis.curves.training_size import (
     TrainingSize,
@@ -27,7 +27,7 @@ from priscian.analysis.sg.circuits import analyse_sg_runs
 from priscian.analysis.sg.deltas import Deltas, analyse_deltas
 from priscian.analysis.sg.mixed_models import MixedModels
 from priscian.analysis.sg.perplexity import SgPerplexity, against_perplexity
-from priscian.analysis.sg.released import Instance, SuiteScore
+from priscian.analysis.sg.released import Instance, InstanceScore
 from priscian.analysis.sg.shared_items import shared_accuracies
 from priscian.analysis.vega import Figure
 from priscian.errors import DataError
@@ -147,7 +147,7 @@ def _deltas(
         about = table.model(result.model)
         instance = Instance(about.curve, about.size, str(about.seed))
         scores += [
-            SuiteScore(instance, suite, accuracy, result.narrowest(suite))
+            InstanceScore(instance, suite, accuracy, result.narrowest(suite))
             for suite, accuracy in own.items()
         ]
     used = {s.instance.corpus for s in scores}
@@ -161,7 +161,9 @@ def _deltas(
 
 def _sizes(table: CurveTable, results: list[Result], left_out: list[str]) -> TrainingSize:
     trained = [
-        Trained(r, about.tokens, about.curve) for r in results for about in [table.model(r.model)]
+        TrainedResult(r, about.tokens, about.curve)
+        for r in results
+        for about in [table.model(r.model)]
     ]
     kept, note = with_lines(trained)
     if note:

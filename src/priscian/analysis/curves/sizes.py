@@ -24,7 +24,7 @@ Sizes = dict[tuple[str, str], tuple[float, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedResult:
     """A result, how many tokens its model was trained on, and the curve it belongs to."""
 
     result: Result
@@ -80,13 +80,13 @@ def read_sizes(file: Path) -> Sizes:
     return found
 
 
-def trained_models(runs: Sequence[Run], sizes: Sizes) -> list[Trained]:
+def trained_models(runs: Sequence[Run], sizes: Sizes) -> list[TrainedResult]:
     """The results on pairs whose training size is known; a note names the others.
 
     If a model was scored on several data sets, each of them has curves of its own: `lstm on blimp`.
     """
     scored = forced_choices(result for run in runs for result in run.results)
-    made: list[Trained] = []
+    made: list[TrainedResult] = []
     used: dict[tuple[str, str], set[str]] = {}
     for run in runs:
         path = run.path or Path()
@@ -104,7 +104,7 @@ def trained_models(runs: Sequence[Run], sizes: Sizes) -> list[Trained]:
                 )
                 continue
             used.setdefault(key, set()).add(result.data)
-            made.append(Trained(result, *sizes[key]))
+            made.append(TrainedResult(result, *sizes[key]))
     for run_name, model in sizes.keys() - used.keys():
         raise DataError(
             f"no result of {model!r}{f' in {run_name}' if run_name else ''} on minimal pairs; the "

@@ -24,7 +24,7 @@ from priscian.analysis.charts import (
     tips,
 )
 from priscian.analysis.curves.facts import sizes_of_sweeps, tell_apart
-from priscian.analysis.curves.sizes import Trained, known_sizes, trained_models
+from priscian.analysis.curves.sizes import TrainedResult, known_sizes, trained_models
 from priscian.analysis.named_results import set_accuracies, words
 from priscian.analysis.registry import analysis
 from priscian.analysis.result import OVERALL, AnalysisResult, Runs, Table
@@ -87,7 +87,7 @@ class Reach(Struct, frozen=True):
         return text + (" extrapolated" if self.extrapolated else "")
 
 
-class Curve(Struct, frozen=True):
+class FittedCurve(Struct, frozen=True):
     """One phenomenon, or overall, of one series of models."""
 
     curve: str
@@ -101,7 +101,7 @@ class Curve(Struct, frozen=True):
 class TrainingSize(AnalysisResult, frozen=True):
     """Every curve, phenomena in alphabetical order and overall last."""
 
-    curves: Annotated[tuple[Curve, ...], by("curve", "name"), INLINE]
+    curves: Annotated[tuple[FittedCurve, ...], by("curve", "name"), INLINE]
     ties: Annotated[tuple[str, ...], HIDDEN] = ("wrong",)
     """How ties count: `wrong`, `half`, `random` or `vote:N`; several if the runs differ."""
     most_ties: Annotated[float, HIDDEN] = 0.0
@@ -211,14 +211,14 @@ def written(log2: float) -> str:
     return f"{mantissa}·10^{int(exponent)}"
 
 
-def analyse_training_size(models: Sequence[Trained], method: str = "full") -> TrainingSize:
+def analyse_training_size(models: Sequence[TrainedResult], method: str = "full") -> TrainingSize:
     """Fit a line for each curve and phenomenon; a curve needs two sizes and three models."""
-    by_curve: dict[str, list[Trained]] = {}
+    by_curve: dict[str, list[TrainedResult]] = {}
     for model in models:
         by_curve.setdefault(model.curve, []).append(model)
     if not by_curve:
         raise DataError("no model has a training size; name sizes with `tokens=MODEL=1M`")
-    made: list[Curve] = []
+    made: list[FittedCurve] = []
     for curve, members in by_curve.items():
         if not _has_line(members):
             what = f"curve {curve!r}" if curve else "the curve"
@@ -236,9 +236,9 @@ def analyse_training_size(models: Sequence[Trained], method: str = "full") -> Tr
     )
 
 
-def with_lines(models: Sequence[Trained]) -> tuple[list[Trained], str]:
+def with_lines(models: Sequence[TrainedResult]) -> tuple[list[TrainedResult], str]:
     """The models of curves that have lines, if there are any, and a note on the others."""
-    members: dict[str, list[Trained]] = {}
+    members: dict[str, list[TrainedResult]] = {}
     for model in models:
         members.setdefault(model.curve, []).append(model)
     few = [curve for curve, own in members.items() if not _has_line(own)]
@@ -247,11 +247,11 @@ def with_lines(models: Sequence[Trained]) -> tuple[list[Trained], str]:
     return [m for m in models if m.curve not in few], f"{', '.join(few)} left out: {NEEDED}"
 
 
-def _has_line(members: Sequence[Trained]) -> bool:
+def _has_line(members: Sequence[TrainedResult]) -> bool:
     return len({m.tokens for m in members}) >= FEWEST_SIZES and len(members) >= FEWEST_MODELS
 
 
-def _curves(curve: str, members: Sequence[Trained], method: str) -> list[Curve]:
+def _curves(curve: str, members: Sequence[TrainedResult], method: str) -> list[FittedCurve]:
     people: Mapping[str, float] = published()["human"]
     accuracies = [set_accuracies(m.result, method) for m in members]
     shared = set(accuracies[0]).intersection(*accuracies)
@@ -284,7 +284,7 @@ def _curves(curve: str, members: Sequence[Trained], method: str) -> list[Curve]:
                 fieller = crossing_interval(logs, scores, line, human)
                 outside = not min(logs) <= at <= max(logs)
                 reach = reached(human, at, fieller, extrapolated=outside)
-        made.append(Curve(curve, name, line, tuple(points), reach))
+        made.append(FittedCurve(curve, name, line, tuple(points), reach))
     return made
 
 
@@ -398,7 +398,7 @@ def _panel(
     return {"title": name, "width": 170, "height": 120, "data": inline(rows), "layer": layers}
 
 
-def _curve(curve: Curve) -> str:
+def _curve(curve: FittedCurve) -> str:
     return curve.curve or "models"
 
 

@@ -87,7 +87,7 @@ def _kind(seen: TrainedOn) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class SeenInTraining:
     """What classifiers have seen, by model, and a note for each where that is unknown."""
 
     seen: Mapping[str, TrainedOn]
@@ -108,7 +108,9 @@ def _way(analysis: AdcAnalysis, model: ModelAdc, name: str, way: str, places: li
     )
 
 
-def find_trained(analysis: AdcAnalysis, paths: Iterable[Path], cola: Path | None = None) -> Trained:
+def find_trained(
+    analysis: AdcAnalysis, paths: Iterable[Path], cola: Path | None = None
+) -> SeenInTraining:
     """What the classifiers among the models have seen: those of runs, and the released ones.
 
     The released classifiers were trained on all of CoLA; its folder is needed to know which
@@ -134,4 +136,4 @@ def find_trained(analysis: AdcAnalysis, paths: Iterable[Path], cola: Path | None
         if released:
             seen = seen_in_cola(cola)
             found |= dict.fromkeys((n for n in released if n not in found), seen)
-    return Trained(found, tuple(notes))
+    return SeenInTraining(found, tuple(notes))

@@ -14,14 +14,13 @@ from priscian.analysis.result import AnalysisResult, Table, percent, points
 from priscian.analysis.vega import Chart, Figure
 from priscian.files import HIDDEN, INLINE, by
 from priscian.runs import Result, SuitesSummary
-from priscian.runs.kinds.suites import SgScore as SgMean
-from priscian.runs.kinds.suites import SuiteScore
+from priscian.runs.kinds.suites import SgScore, SuiteScore
 from priscian.stats.interval import Interval
 
 OVERALL = "SG score"
 
 
-class SgScore(Struct, frozen=True, omit_defaults=True, kw_only=True):
+class SgPart(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The score of a suite, of a circuit, or of all suites."""
 
     model: Annotated[str, HIDDEN]
@@ -39,9 +38,9 @@ class SgModel(Struct, frozen=True, omit_defaults=True):
     """One model's circuits, suites and SG score."""
 
     model: str
-    circuits: Annotated[tuple[SgScore, ...], by("name")]
-    suites: Annotated[tuple[SgScore, ...], by("name")]
-    sg: SgScore
+    circuits: Annotated[tuple[SgPart, ...], by("name")]
+    suites: Annotated[tuple[SgPart, ...], by("name")]
+    sg: SgPart
     delta: Mapping[str, float] | None = None
     """By circuit: accuracy minus the mean of the models, where there are several."""
 
@@ -54,12 +53,12 @@ class SgRuns(AnalysisResult, frozen=True):
     """The model's own name, by the name of its result: `lstm on sg` is a result of `lstm`."""
 
     @property
-    def circuits(self) -> tuple[SgScore, ...]:
+    def circuits(self) -> tuple[SgPart, ...]:
         """All models' circuits; the SG score comes last for every model."""
         return tuple(s for m in self.models for s in (*m.circuits, m.sg))
 
     @property
-    def suites(self) -> tuple[SgScore, ...]:
+    def suites(self) -> tuple[SgPart, ...]:
         """All models' suites."""
         return tuple(s for m in self.models for s in m.suites)
 
@@ -113,8 +112,8 @@ class SgRuns(AnalysisResult, frozen=True):
 def analyse_sg_runs(results: Sequence[Result]) -> SgRuns:
     """Collect the scores of the runs, with their intervals."""
 
-    def score(model: str, name: str, cell: SuiteScore | SgMean, circuit: str | None) -> SgScore:
-        return SgScore(
+    def score(model: str, name: str, cell: SuiteScore | SgScore, circuit: str | None) -> SgPart:
+        return SgPart(
             model=model, name=name, circuit=circuit, accuracy=cell.accuracy, n=cell.n,
             ties=cell.ties, chance=cell.chance, ci=cell.ci,
         )  # fmt: skip
@@ -123,7 +122,7 @@ def analyse_sg_runs(results: Sequence[Result]) -> SgRuns:
     summaries = {r.label: r.expect(SuitesSummary) for r in named}
     accuracies: dict[str, list[float]] = {}
     for summary in summaries.values():
-        cells: dict[str, SuiteScore | SgMean] = {**summary.circuits, OVERALL: summary.sg}
+        cells: dict[str, SuiteScore | SgScore] = {**summary.circuits, OVERALL: summary.sg}
         for circuit, cell in cells.items():
             accuracies.setdefault(circuit, []).append(cell.accuracy)
     means = {
@@ -150,7 +149,7 @@ def analyse_sg_runs(results: Sequence[Result]) -> SgRuns:
     return SgRuns(tuple(models), {r.label: r.model for r in named})
 
 
-def _figure(scores: Sequence[SgScore], name: str, title: str, what: str, how: str) -> Figure:
+def _figure(scores: Sequence[SgPart], name: str, title: str, what: str, how: str) -> Figure:
     models = list(dict.fromkeys(s.model for s in scores))
     rows = [
         {

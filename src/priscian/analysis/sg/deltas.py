@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from priscian.analysis.charts import LANES, Encoding, colour, columns, dots, figure, tips
 from priscian.analysis.result import AnalysisResult
-from priscian.analysis.sg.released import Instance, SuiteScore, delta, means
+from priscian.analysis.sg.released import Instance, InstanceScore, delta, means
 from priscian.analysis.vega import Chart, Figure
 from priscian.errors import DataError
 from priscian.files import HIDDEN, INLINE, by
@@ -76,7 +76,7 @@ class Deltas(AnalysisResult, frozen=True):
         return (whole, _circuits_figure(self)) if len(circuits) > 1 else (whole,)
 
 
-def analyse_deltas(scores: Sequence[SuiteScore], sizes: Sequence[str]) -> Deltas:
+def analyse_deltas(scores: Sequence[InstanceScore], sizes: Sequence[str]) -> Deltas:
     """ΔSG of models whose instance names an architecture, a size and a seed.
 
     `sizes` are the names of the corpora from small to large. A kind of model without some of the
@@ -106,16 +106,16 @@ def analyse_deltas(scores: Sequence[SuiteScore], sizes: Sequence[str]) -> Deltas
     return Deltas(tuple(groups), tuple(common), tuple(full), tuple(left_out))
 
 
-def _deltas(side: Side, scores: Sequence[SuiteScore], names: Sequence[str]) -> list[DeltaOf]:
+def _deltas(side: Side, scores: Sequence[InstanceScore], names: Sequence[str]) -> list[DeltaOf]:
     # the mean over seeds of every kind of model with every size, suite by suite
     cells = means(((s.instance.model, s.instance.corpus, s.suite), s.score) for s in scores)
     circuits = {s.suite: s.circuit for s in scores}
     made = delta(
-        SuiteScore(Instance(model, size, ""), suite, score, circuits[suite])
+        InstanceScore(Instance(model, size, ""), suite, score, circuits[suite])
         for (model, size, suite), score in cells.items()
     )
 
-    def mean(name: str, circuit: str, own: Sequence[SuiteScore]) -> Delta:
+    def mean(name: str, circuit: str, own: Sequence[InstanceScore]) -> Delta:
         values = list(means((s.suite, s.score) for s in own).values())
         middle, n = fmean(values), len(values)
         ci = None

@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from priscian.analysis.result import Table
-from priscian.analysis.sg.released import Instance, SuiteScore
+from priscian.analysis.sg.released import Instance, InstanceScore
 from priscian.errors import DataError
 from priscian.files import HIDDEN
 from priscian.stats.mixed_effects import (
@@ -163,7 +163,7 @@ def mixed_result(fits: Mapping[str, Fit], note: str = "") -> MixedModels:
 
 
 def mixed_models(
-    scores: Sequence[SuiteScore], names: Sequence[str] = tuple(FIXED)
+    scores: Sequence[InstanceScore], names: Sequence[str] = tuple(FIXED)
 ) -> dict[str, Fit]:
     """The six regressions, or some of them, fitted to the scores of the controlled models."""
     rows = [

@@ -24,8 +24,8 @@ from priscian.analysis.sg.mixed_models import (
 )
 from priscian.analysis.sg.released import (
     Instance,
-    Perplexity,
-    SuiteScore,
+    InstancePerplexity,
+    InstanceScore,
     delta,
     find_perplexities,
     means,
@@ -120,7 +120,7 @@ def sg_results(
 
 
 def published_figures(
-    scores: Sequence[SuiteScore], perplexities: Sequence[Perplexity] = ()
+    scores: Sequence[InstanceScore], perplexities: Sequence[InstancePerplexity] = ()
 ) -> dict[str, Means | dict[str, Means]]:
     """Figures 1 and 3–6 and, given perplexities, Table 4, to six decimals."""
     deltas = delta(scores)
@@ -156,12 +156,12 @@ def published_figures(
     return made
 
 
-def _model_means(scores: Iterable[SuiteScore]) -> Means:
+def _model_means(scores: Iterable[InstanceScore]) -> Means:
     """Mean over all (corpus, seed, suite) rows of a class of models: seeds weigh equally."""
     return means((s.instance.model, s.score) for s in scores)
 
 
-def _circuit_means(scores: Iterable[SuiteScore]) -> dict[tuple[Instance, str], float]:
+def _circuit_means(scores: Iterable[InstanceScore]) -> dict[tuple[Instance, str], float]:
     """Mean over each circuit's suites for every instance; Figures 4 and 5 average these."""
     return means(((s.instance, s.circuit), s.score) for s in scores)
 

@@ -42,7 +42,7 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteScore:
+class InstanceScore:
     """The share of a suite's items that a model instance got right."""
 
     instance: Instance
@@ -59,7 +59,7 @@ class SuiteScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Perplexity:
+class InstancePerplexity:
     """Test perplexity of one model instance."""
 
     instance: Instance
@@ -70,7 +70,7 @@ Answers = dict[Instance, dict[tuple[str, str], bool]]
 Key = TypeVar("Key", bound=Hashable)
 
 
-def delta(scores: Iterable[SuiteScore]) -> list[SuiteScore]:
+def delta(scores: Iterable[InstanceScore]) -> list[InstanceScore]:
     """Scores of the controlled models minus the suite's mean over (model, corpus) cells."""
     controlled = [s for s in scores if s.instance.controlled]
     cells = means(((s.instance.model, s.instance.corpus, s.suite), s.score) for s in controlled)
@@ -90,7 +90,7 @@ def means(pairs: Iterable[tuple[Key, float]]) -> dict[Key, float]:
     return {key: fmean(found) for key, found in values.items()}
 
 
-def read_suite_scores(folder: PathLike) -> list[SuiteScore]:
+def read_suite_scores(folder: PathLike) -> list[InstanceScore]:
     """Scores of every instance on the 31 analysed suites; the 5-gram's runs vote."""
     answers = vote(_read_answers(folder))
     analysed = selection("31")
@@ -108,7 +108,7 @@ def read_suite_scores(folder: PathLike) -> list[SuiteScore]:
                 stacklevel=2,
             )
         scores += [
-            SuiteScore(instance, suite, fmean(by_suite[suite]))
+            InstanceScore(instance, suite, fmean(by_suite[suite]))
             for suite in sorted(analysed & set(by_suite))
         ]
     if not scores:
@@ -132,7 +132,7 @@ def vote(answers: Answers) -> Answers:
     return made
 
 
-def read_perplexities(file: PathLike) -> list[Perplexity]:
+def read_perplexities(file: PathLike) -> list[InstancePerplexity]:
     """Rows of `model,corpus,seed,…,test_ppl`."""
     path = Path(file)
     known: dict[Instance, float] = {}
@@ -152,7 +152,7 @@ def read_perplexities(file: PathLike) -> list[Perplexity]:
                 f"{path}:{line}: {_label(instance)} has another perplexity on another line; "
                 "keep one of the two"
             )
-    return [Perplexity(instance, number) for instance, number in known.items()]
+    return [InstancePerplexity(instance, number) for instance, number in known.items()]
 
 
 def find_perplexities(folder: PathLike) -> Path | None:

@@ -18,7 +18,7 @@ from priscian.analysis.transfer.trials import by_phenomenon, list_trials
 from priscian.datasets.split_pairs import SplitPairs, SplitPlan, split_pairs
 from priscian.errors import UsageError, WrongKindError
 from priscian.metrics.contrasts import TIE
-from priscian.training.classifiers.baselines import language_model_scores
+from priscian.training.classifiers.fits import language_model_scores
 from priscian.training.classifiers.reading import read_probe
 from priscian.training.classifiers.states import View, encoder_spec, pooled_states
 
@@ -74,7 +74,7 @@ class TransferSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenStates:
     """The encoder, its states, the inverse penalty, and the name of the probe they come from."""
 
     encoder: str
@@ -83,7 +83,7 @@ class Chosen:
     chosen_by: str = ""
 
 
-def choose(settings: TransferSettings) -> Chosen:
+def choose(settings: TransferSettings) -> ChosenStates:
     """The states to use; a probe of another encoder is refused."""
     if settings.probe:
         found = read_probe(Path(settings.probe))
@@ -93,7 +93,7 @@ def choose(settings: TransferSettings) -> Chosen:
                 "`encoder=` out, or give `layer=` and `pooling=`"
             )
         c = found.c if settings.c is None else settings.c
-        return Chosen(found.encoder, found.view, c, Path(settings.probe).name)
+        return ChosenStates(found.encoder, found.view, c, Path(settings.probe).name)
     if not settings.encoder:
         raise UsageError(
             "no encoder; give `probe=DIR`, a probe that priscian train classifier has trained on "
@@ -106,7 +106,7 @@ def choose(settings: TransferSettings) -> Chosen:
         )
     encoder_spec(settings.encoder)  # a model without hidden states is refused here
     view = View.parse(f"{settings.layer}-{settings.pooling}")
-    return Chosen(settings.encoder, view, DEFAULT_C if settings.c is None else settings.c)
+    return ChosenStates(settings.encoder, view, DEFAULT_C if settings.c is None else settings.c)
 
 
 @analysis("transfer", "train on some phenomena, test on others")
@@ -188,7 +188,7 @@ def analyse_transfer(
 
 def read_states(
     pairs: Sequence[SplitPairs],
-    chosen: Chosen,
+    chosen: ChosenStates,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Probes:
     """The states of every sentence, as probes need them."""

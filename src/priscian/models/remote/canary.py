@@ -101,32 +101,130 @@ def run_canary(
     name: str, probes: CanaryTexts, score: Score, limits: CanaryLimits = DEFAULT
 ) -> Canary:
     """Run every check; the first that fails is an error that says what is wrong and what to do."""
-    rows, tolerance = probes.rows(), limits.tolerance
-    heard: list[PromptScores] = []
-
-    def ask(rows: Sequence[Prompt], how: Ask) -> list[PromptScores]:
-        answers = score(rows, how)
-        heard.extend(answers)
-        return answers
-
-    found = {row: _alone(name, row, ask) for row in rows}
-    _alone(name, probes.bare, ask)  # a server that adds BOS itself shows here
-    _check_causality(name, probes, found, tolerance)
-    error = _check_together(name, rows, found, ask, tolerance)
-    _check_place(name, probes, found, max(ROUNDING, error))
-    _check_temperature(name, probes, found, ask, max(tolerance, error))
-    check_mass(name, heard)
-    certain = _check_certain(name, probes, found)
-    calibration = _calibration([found[row] for row in probes.plain])
-    if limits.calibrated:
-        _check_calibration(name, calibration)
+    trial = _Trial(name, probes, score)
+    trial.score_alone()
+    trial.check_causality(limits.tolerance)
+    error = trial.check_together(limits.tolerance)
+    trial.check_place(max(ROUNDING, error))
+    trial.check_temperature(max(limits.tolerance, error))
+    check_mass(name, trial.heard)
+    certain = trial.check_certain()
+    plain = [trial.found[row] for row in probes.plain]
+    calibration = _calibration(plain)
+    if limits.calibrated and abs(calibration) > CALIBRATED:
+        # a temperature that is built into a server makes every claim too weak or too strong
+        much = (
+            "weak, as with a temperature above" if calibration > 0 else "strong, as with one below"
+        )
+        raise BackendError(
+            f"{name}: its probabilities are too {much} 1 ({calibration:+.1f} standard deviations); "
+            f"serve raw log-probabilities at temperature 1, or add calibration=ignore for a model "
+            f"that is known to be overconfident"
+        )
     notes = {"canary": "passed", "batching error": f"{error:.2g} nats"}
     notes["near-certain words"] = f"{certain:.2f} nats" + (
         "" if certain > CERTAIN else ": not expected by this model"
     )
     if not math.isnan(calibration):
         notes["calibration"] = f"{calibration:+.1f} standard deviations"
-    return Canary(_fingerprint(found[row] for row in probes.plain), error, notes)
+    return Canary(_fingerprint(plain), error, notes)
+
+
+@dataclass(slots=True)
+class _Trial:
+    """What an engine has answered: each row alone, and everything."""
+
+    name: str
+    probes: CanaryTexts
+    score: Score
+    found: dict[Prompt, PromptScores] = field(default_factory=dict)
+    heard: list[PromptScores] = field(default_factory=list)
+
+    def ask(self, rows: Sequence[Prompt], how: Ask) -> list[PromptScores]:
+        """Answers, which are remembered."""
+        answers = self.score(rows, how)
+        self.heard.extend(answers)
+        return answers
+
+    def score_alone(self) -> None:
+        """Every row alone; a server that adds BOS itself shows in the one without BOS."""
+        for row in (*self.probes.rows(), self.probes.bare):
+            answer = self.ask([row], ALONE)[0]
+            self.found.setdefault(row, answer)
+            if len(answer.logps) != len(row.ids):
+                raise BackendError(
+                    f"{self.name} scored {len(answer.logps)} of {len(row.ids)} tokens"
+                )
+            bad = [p for p in answer.logps[1:] if not -math.inf < p <= EXCESS]
+            if bad:
+                raise BackendError(
+                    f"{self.name}: the canary got {bad[0]} as a log-probability; it must be a "
+                    f"finite number up to 0, in nats: check the server's settings"
+                )
+
+    def check_causality(self, tolerance: float) -> None:
+        """What comes later changes nothing before it."""
+        for short, long in (*self.probes.causality, *self.probes.place):
+            shared = _common(short.ids, long.ids)
+            off = difference(self.found[short].logps[1:shared], self.found[long].logps[1:shared])
+            if off > tolerance:
+                raise BackendError(
+                    f"{self.name}: the canary found log-probabilities that depend on what follows "
+                    f"(by {off:.2g} nats): they are shifted by a token, or the model is not "
+                    f"causal; update the server, or turn off prefix caching and chunked prefill"
+                )
+
+    def check_together(self, tolerance: float) -> float:
+        """The largest difference between rows scored alone and together."""
+        rows = self.probes.rows()
+        error = max(
+            difference(self.found[row].logps[1:], answer.logps[1:])
+            for row, answer in zip(rows, self.ask(rows, PLAIN), strict=True)
+        )
+        if error > tolerance:
+            raise BackendError(
+                f"{self.name}: texts scored together differ from each alone by {error:.2g} nats, "
+                f"more than {tolerance:g}; serve the model in float32 or batch-invariant mode, or "
+                f"accept it with tolerance={math.ceil(error * 100) / 100:g}"
+            )
+        return error
+
+    def check_place(self, noise: float) -> None:
+        """Another token has another probability, at its own place."""
+        for a, b in self.probes.place:
+            at = _common(a.ids, b.ids)
+            if abs(self.found[a].logps[at] - self.found[b].logps[at]) > noise:
+                return
+        raise BackendError(
+            f"{self.name}: the canary found that another token at a place does not change the "
+            f"log-probability there: log-probabilities are shifted by a token; update the server"
+        )
+
+    def check_temperature(self, tolerance: float) -> None:
+        """Sampling options change nothing."""
+        row = sentinel(self.probes)
+        for temperature in TEMPERATURES:
+            answer = self.ask([row], Ask(together=False, temperature=temperature))[0]
+            off = difference(self.found[row].logps[1:], answer.logps[1:])
+            if off > tolerance:
+                raise BackendError(
+                    f"{self.name}: log-probabilities change with the sampling temperature (by "
+                    f"{off:.2g} nats at {temperature:g}): they are not the model's own; set the "
+                    f"server to return raw ones (vLLM: logprobs-mode raw_logprobs)"
+                )
+
+    def check_certain(self) -> float:
+        """Mean log-probability of the near-certain words; they may not be certain one place off."""
+        places = [(self.found[row].logps, at) for row, at in self.probes.certain]
+        mean = sum(logps[at] for logps, at in places) / len(places)
+        before = sum(logps[at - 1] for logps, at in places) / len(places)
+        if mean <= CERTAIN < -1 < before:
+            raise BackendError(
+                f"{self.name}: the canary's near-certain words have {mean:.1f} nats, but "
+                f"{before:.1f} one token before: log-probabilities are shifted by a token; update "
+                f"the server"
+            )
+        return mean
 
 
 def sentinel(probes: CanaryTexts) -> Prompt:
@@ -170,97 +268,6 @@ def _fingerprint(answers: Iterable[PromptScores]) -> tuple[float, ...]:
     return tuple(p for answer in answers for p in answer.logps[1:])
 
 
-def _alone(name: str, row: Prompt, score: Score) -> PromptScores:
-    answer = score([row], ALONE)[0]
-    if len(answer.logps) != len(row.ids):
-        raise BackendError(f"{name} scored {len(answer.logps)} of {len(row.ids)} tokens")
-    bad = [p for p in answer.logps[1:] if not -math.inf < p <= EXCESS]
-    if bad:
-        raise BackendError(
-            f"{name}: the canary got {bad[0]} as a log-probability; it must be a finite number "
-            f"up to 0, in nats: check the server's settings"
-        )
-    return answer
-
-
-def _check_causality(
-    name: str, probes: CanaryTexts, found: dict[Prompt, PromptScores], tolerance: float
-) -> None:
-    for short, long in (*probes.causality, *probes.place):
-        shared = _common(short.ids, long.ids)
-        before = found[short].logps[1:shared], found[long].logps[1:shared]
-        off = difference(*before)
-        if off > tolerance:
-            raise BackendError(
-                f"{name}: the canary found log-probabilities that depend on what follows (by "
-                f"{off:.2g} nats): they are shifted by a token, or the model is not causal; "
-                f"update the server, or turn off prefix caching and chunked prefill"
-            )
-
-
-def _check_place(
-    name: str, probes: CanaryTexts, found: dict[Prompt, PromptScores], noise: float
-) -> None:
-    for a, b in probes.place:
-        at = _common(a.ids, b.ids)
-        if abs(found[a].logps[at] - found[b].logps[at]) > noise:
-            return
-    raise BackendError(
-        f"{name}: the canary found that another token at a place does not change the "
-        f"log-probability there: log-probabilities are shifted by a token; update the server"
-    )
-
-
-def _check_together(
-    name: str, rows: list[Prompt], found: dict[Prompt, PromptScores], score: Score, tolerance: float
-) -> float:
-    """The largest difference between rows scored alone and together."""
-    together = score(rows, PLAIN)
-    error = max(
-        difference(found[row].logps[1:], answer.logps[1:])
-        for row, answer in zip(rows, together, strict=True)
-    )
-    if error > tolerance:
-        raise BackendError(
-            f"{name}: texts scored together differ from each alone by {error:.2g} nats, more than "
-            f"{tolerance:g}; serve the model in float32 or batch-invariant mode, or accept it "
-            f"with tolerance={math.ceil(error * 100) / 100:g}"
-        )
-    return error
-
-
-def _check_temperature(
-    name: str,
-    probes: CanaryTexts,
-    found: dict[Prompt, PromptScores],
-    score: Score,
-    tolerance: float,
-) -> None:
-    row = sentinel(probes)
-    for temperature in TEMPERATURES:
-        answer = score([row], Ask(together=False, temperature=temperature))[0]
-        off = difference(found[row].logps[1:], answer.logps[1:])
-        if off > tolerance:
-            raise BackendError(
-                f"{name}: log-probabilities change with the sampling temperature (by {off:.2g} "
-                f"nats at {temperature:g}): they are not the model's own; set the server to return "
-                f"raw ones (vLLM: logprobs-mode raw_logprobs)"
-            )
-
-
-def _check_certain(name: str, probes: CanaryTexts, found: dict[Prompt, PromptScores]) -> float:
-    """Mean log-probability of the near-certain words; refuses words that are certain one off."""
-    places = [(found[row].logps, at) for row, at in probes.certain]
-    mean = sum(logps[at] for logps, at in places) / len(places)
-    before = sum(logps[at - 1] for logps, at in places) / len(places)
-    if mean <= CERTAIN < -1 < before:
-        raise BackendError(
-            f"{name}: the canary's near-certain words have {mean:.1f} nats, but {before:.1f} one "
-            f"token before: log-probabilities are shifted by a token; update the server"
-        )
-    return mean
-
-
 def _calibration(answers: Sequence[PromptScores]) -> float:
     """How much more often the top token is right than it claims, in standard deviations.
 
@@ -274,17 +281,6 @@ def _calibration(answers: Sequence[PromptScores]) -> float:
             variance += claim * (1 - claim)
             hits += logp >= best - 1e-9
     return (hits - expected) / math.sqrt(variance) if variance >= 1 else math.nan
-
-
-def _check_calibration(name: str, off: float) -> None:
-    """A temperature that is built into a server makes every claim too weak or too strong."""
-    if abs(off) > CALIBRATED:
-        much = "weak, as with a temperature above" if off > 0 else "strong, as with one below"
-        raise BackendError(
-            f"{name}: its probabilities are too {much} 1 ({off:+.1f} standard deviations); serve "
-            f"raw log-probabilities at temperature 1, or add calibration=ignore for a model that "
-            f"is known to be overconfident"
-        )
 
 
 def _common(a: Sequence[int], b: Sequence[int]) -> int:

@@ -3,7 +3,7 @@
 A module of this package registers sections with a decorator:
 
     @board_section("distance", kinds={"pairs"}, place=40)
-    def distance(board: Board, given: Given) -> list[Draw]: ...
+    def distance(board: Board, given: ReportData) -> list[Draw]: ...
 
 A board is a table of models on one kind of data. Its figures appear under its heading in the order
 of `place`; a figure that cannot be drawn is listed with the reason. A page section has a heading of
@@ -36,7 +36,7 @@ __all__ = [
     "SECTIONS",
     "Draw",
     "DrawnSection",
-    "Given",
+    "ReportData",
     "board_section",
     "figures_of",
     "make_sections",
@@ -54,7 +54,7 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ReportData:
     """What a report is based on: its runs, and the other files that were read for it."""
 
     runs: Sequence[Run] = ()
@@ -82,8 +82,8 @@ class DrawnSection:
 EMPTY = "these results have nothing to show in it"
 BOARDS = 10
 """Page sections with a smaller place come before the boards."""
-BoardDraws = Callable[[Board, Given], Sequence[Draw]]
-PageDraws = Callable[[Given], Sequence[Draw]]
+BoardDraws = Callable[[Board, ReportData], Sequence[Draw]]
+PageDraws = Callable[[ReportData], Sequence[Draw]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +124,9 @@ def page_section(title: str, *, place: int) -> Callable[[PageDraws], PageDraws]:
     return register
 
 
-def make_sections(boards: Sequence[Board], given: Given | None = None) -> list[DrawnSection]:
+def make_sections(boards: Sequence[Board], given: ReportData | None = None) -> list[DrawnSection]:
     """Every figure that the runs allow, board by board, with unique names."""
-    given = given or Given()
+    given = given or ReportData()
     entries = sorted(SECTIONS.all().items(), key=lambda entry: entry[1].place)
     pages = [(title, entry) for title, entry in entries if isinstance(entry, _OfPage)]
     made = [

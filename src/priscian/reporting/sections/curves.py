@@ -7,11 +7,11 @@ from functools import partial
 
 from priscian.analysis.curves.curve import CurveAnalysis
 from priscian.analysis.curves.table import CurveTable
-from priscian.analysis.curves.training_size import Curve
+from priscian.analysis.curves.training_size import FittedCurve
 from priscian.analysis.named_results import words
 from priscian.analysis.result import OVERALL, Table
 from priscian.analysis.vega import Figure
-from priscian.reporting.sections import Draw, Given, page_section
+from priscian.reporting.sections import Draw, ReportData, page_section
 
 MODELS_NOTE = (
     "Per cent right with 95 % intervals. Perplexity is per word, ends of sentences included, on "
@@ -35,7 +35,7 @@ POOLED_NOTE = (
 
 
 @page_section("Learning curves", place=5)
-def curves(given: Given) -> list[Draw]:
+def curves(given: ReportData) -> list[Draw]:
     """Figures and tables of every sweep."""
 
     def make(number: int, found: CurveAnalysis) -> list[Figure]:
@@ -97,7 +97,7 @@ def _models(table: CurveTable, found: CurveAnalysis) -> Table:
     return Table("Models of the sweep", head, tuple(rows), note, below=True)
 
 
-def _lines(title: str, curves: list[Curve], *, folded: bool = False) -> Table:
+def _lines(title: str, curves: list[FittedCurve], *, folded: bool = False) -> Table:
     rows = tuple(
         (
             c.curve if c.name == OVERALL else f"{c.curve}, {words(c.name)}",

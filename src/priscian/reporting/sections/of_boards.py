@@ -20,7 +20,7 @@ from priscian.analysis.sg.stability import analyse_stability
 from priscian.analysis.vega import Figure
 from priscian.errors import DataError, counted
 from priscian.reporting.boards import Board
-from priscian.reporting.sections import Draw, Given, board_section, page_section
+from priscian.reporting.sections import Draw, ReportData, board_section, page_section
 from priscian.runs import Result
 
 MOST_BY_SET = 8
@@ -33,7 +33,7 @@ LEVELS: tuple[By, ...] = ("field", "phenomenon")
 
 
 @board_section("accuracy", kinds={"pairs"}, place=10)
-def accuracy(board: Board, given: Given) -> list[Draw]:
+def accuracy(board: Board, given: ReportData) -> list[Draw]:
     """One figure for each level of the taxonomy, and one for the sets."""
     results = board.results
     method = results[0].methods[0]
@@ -50,19 +50,19 @@ def accuracy(board: Board, given: Given) -> list[Draw]:
 
 
 @board_section("circuits", kinds={"suites"}, place=10)
-def circuits(board: Board, given: Given) -> list[Draw]:
+def circuits(board: Board, given: ReportData) -> list[Draw]:
     """One figure of circuits, one of suites."""
     return [Draw("accuracy by circuit and suite", lambda: analyse_sg_runs(board.results).figures)]
 
 
 @board_section("modifiers", kinds={"suites"}, place=15)
-def modifiers(board: Board, given: Given) -> list[Draw]:
+def modifiers(board: Board, given: ReportData) -> list[Draw]:
     """Accuracy of suites without and with an intervening modifier."""
     return [Draw("stability under modifiers", lambda: analyse_stability(board.results).figures)]
 
 
 @board_section("comparisons", kinds={"pairs", "suites"}, place=20)
-def comparisons(board: Board, given: Given) -> list[Draw]:
+def comparisons(board: Board, given: ReportData) -> list[Draw]:
     """All pairs of a few models; of many, one figure in which two are chosen."""
     results = board.results
     if given.curves:
@@ -83,7 +83,7 @@ def comparisons(board: Board, given: Given) -> list[Draw]:
 
 
 @board_section("correlations", kinds={"pairs", "suites"}, place=30)
-def correlations(board: Board, given: Given) -> list[Draw]:
+def correlations(board: Board, given: ReportData) -> list[Draw]:
     """Whether models, and people, find the same sets hard."""
     results = board.results
     method = results[0].methods[0] if board.kind == "pairs" else "full"
@@ -100,7 +100,7 @@ def correlations(board: Board, given: Given) -> list[Draw]:
 
 
 @board_section("graded judgements", kinds={"pairs", "suites", "labels"}, place=90)
-def graded(board: Board, given: Given) -> list[Draw]:
+def graded(board: Board, given: ReportData) -> list[Draw]:
     """People's ratings against models' scores, for data with ratings whose files still exist."""
     data = board.results[0].data if board.results else ""
     if data not in given.graded and data not in given.graded_problems:
@@ -115,7 +115,7 @@ def graded(board: Board, given: Given) -> list[Draw]:
 
 
 def _add(entry: Analysis, about: Section) -> None:
-    def of_board(board: Board, given: Given) -> list[Draw]:
+    def of_board(board: Board, given: ReportData) -> list[Draw]:
         results = about.pick(board.results)
 
         def make() -> Sequence[Figure]:
@@ -126,7 +126,7 @@ def _add(entry: Analysis, about: Section) -> None:
 
         return [Draw(about.title, make)] if results else []
 
-    def of_page(given: Given) -> list[Draw]:
+    def of_page(given: ReportData) -> list[Draw]:
         results = about.pick([result for run in given.runs for result in run.results])
         return [Draw(about.title, lambda: entry.function(results).figures)] if results else []
 

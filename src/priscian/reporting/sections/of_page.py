@@ -16,12 +16,12 @@ from priscian.analysis.sg.circuits import analyse_sg_runs
 from priscian.analysis.sg.perplexity import against_perplexity
 from priscian.analysis.transfer.transfer import Transfer
 from priscian.analysis.vega import Figure
-from priscian.reporting.sections import Draw, Given, page_section
+from priscian.reporting.sections import Draw, ReportData, page_section
 from priscian.runs import Result
 
 
 @page_section("Checkpoints", place=4)
-def checkpoints(given: Given) -> list[Draw]:
+def checkpoints(given: ReportData) -> list[Draw]:
     """Learning curves where names or cards of models give steps or tokens; not of a sweep."""
     if given.curves:
         return []
@@ -40,7 +40,7 @@ def checkpoints(given: Given) -> list[Draw]:
 
 
 @page_section("People", place=95)
-def studies(given: Given) -> list[Draw]:
+def studies(given: ReportData) -> list[Draw]:
     """Studies of `priscian judge` beside the models: accuracy, agreement, response times."""
     return [Draw(s.name, partial(getattr, s, "figures"), study_tables(s)) for s in given.studies]
 
@@ -84,7 +84,7 @@ def study_tables(study: StudyBesideModels) -> tuple[Table, ...]:
 
 
 @page_section("Transfer between phenomena", place=97)
-def transfer(given: Given) -> list[Draw]:
+def transfer(given: ReportData) -> list[Draw]:
     """Saved analyses of `priscian analyse transfer`, one after the other, if there are any."""
 
     def make(number: int, found: Transfer) -> list[Figure]:
@@ -103,7 +103,7 @@ def transfer(given: Given) -> list[Draw]:
 
 
 @page_section("Training size and perplexity", place=100)
-def training(given: Given) -> list[Draw]:
+def training(given: ReportData) -> list[Draw]:
     """Accuracy by training tokens, SG score by perplexity, if the user gave tables of these."""
     draws = []
     if given.sizes:

@@ -16,13 +16,10 @@ from priscian.models.classifier.folder import (
     CARD,
     PROBE,
     TRAINED_ON,
-    ClassifierCard,
-    RestartCard,
     find_restart,
     read_card,
 )
 from priscian.models.classifier.provider import CONFIDENCE, ClassifierProvider
-from priscian.models.spec import ModelSpec
 from priscian.training.classifiers.data import plain_hash
 from priscian.training.classifiers.job import read_logits
 
@@ -36,12 +33,7 @@ class TrainedRestarts:
 
     name: str
     data: Path
-    method: str
-    encoder: str
     select: str
-    wanted: int
-    chosen: int
-    without_sources: tuple[str, ...]
     logits: tuple[Mapping[str, float], ...]
     collapsed: int
     seen: TrainedOn | None = None
@@ -90,19 +82,14 @@ def read_restarts(folder: Path) -> TrainedRestarts:
     if not card.restarts:
         raise ModelError(f"{folder} has no complete restart yet; train it with `resume=True`")
     return TrainedRestarts(
-        folder.name,
-        Path(card.data.partition(":")[2]),
-        card.method,
-        card.encoder,
-        card.select,
-        card.wanted,
-        card.chosen,
-        card.without_sources,
-        tuple(read_logits(folder, restart) for restart in card.restarts),
-        sum(restart.collapsed for restart in card.restarts),
-        _training_sentences(folder),
-        card.tested,
-        tuple(restart.mcc for restart in card.restarts),
+        name=folder.name,
+        data=Path(card.data.partition(":")[2]),
+        select=card.select,
+        logits=tuple(read_logits(folder, restart) for restart in card.restarts),
+        collapsed=sum(restart.collapsed for restart in card.restarts),
+        seen=_training_sentences(folder),
+        tested=card.tested,
+        recorded=tuple(restart.mcc for restart in card.restarts),
     )
 
 
@@ -146,20 +133,16 @@ def trained_on(model: str) -> TrainedOn | None:
         raise ModelError(
             f"{spec.path} has no {TRAINED_ON}; resume its training, which writes it again"
         )
-    return replace(
-        seen,
-        without_sources=card.without_sources,
-        twin=_twin(card, restart, spec),
-        restarts=0 if spec.revision else len(card.restarts),
-    )
-
-
-def _twin(card: ClassifierCard, restart: RestartCard, spec: ModelSpec) -> tuple[str, ...]:
-    """What two classifiers share that differ only in their data; a named restart has its seed."""
+    # what two classifiers share that differ only in their data; a named restart has its seed
     which = (spec.revision, str(restart.seed)) if spec.revision else (card.select,)
     settings = json.dumps(card.settings, sort_keys=True)
     kind = spec.options.get("score", CONFIDENCE)
-    return (card.method, card.encoder, card.encoder_key, settings, kind, *which)
+    return replace(
+        seen,
+        without_sources=card.without_sources,
+        twin=(card.method, card.encoder, card.encoder_key, settings, kind, *which),
+        restarts=0 if spec.revision else len(card.restarts),
+    )
 
 
 def seen_in_cola(folder: Path) -> TrainedOn:

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Meta
 
 from priscian.errors import DataError, UsageError
 from priscian.files import check_folder, refuse_replacing
+from priscian.files.convert import Count, check_parameters
 from priscian.models.ngram.trie import EOS, SPECIAL, UNK
 from priscian.models.ngram.trie_file import Writer, writing
 from priscian.models.vocabulary.tokenise import Tokenisation, WordSplitter
@@ -40,7 +42,6 @@ from priscian.workers import Progress, Watch
 
 Ids = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-HIGHEST_ORDER = 6
 ALWAYS, WORD = 256 << 20, 200
 """Bytes that a process needs whatever it does, and for each word of the vocabulary."""
 PLACE = 150
@@ -51,11 +52,11 @@ PLACE = 150
 class NgramSettings:
     """All that decides what is estimated, and how much memory it may take."""
 
-    order: int = 5
+    order: Annotated[int, Meta(ge=1, le=6)] = 5
     prune: tuple[int, ...] = (0,)
-    unk: str = "kenlm"
-    vocabulary: int | None = None
-    min_count: int = 1
+    unk: Literal["kenlm", "srilm"] = "kenlm"
+    vocabulary: Count | None = None
+    min_count: Count = 1
     tokenisation: Tokenisation = field(default_factory=Tokenisation)
     split_sentences: bool = True
     memory: int = 2 << 30
@@ -63,12 +64,7 @@ class NgramSettings:
     threads: int = field(default_factory=count_threads)
 
     def __post_init__(self) -> None:
-        if not 1 <= self.order <= HIGHEST_ORDER:
-            raise UsageError(f"order must be 1 to {HIGHEST_ORDER}, not {self.order}")
-        if self.unk not in {"kenlm", "srilm"}:
-            raise UsageError(f"unk must be kenlm or srilm, not {self.unk!r}")
-        if self.min_count < 1 or (self.vocabulary is not None and self.vocabulary < 1):
-            raise UsageError("vocabulary and min-count must be 1 or more")
+        check_parameters(self)
         check_prune(self.prune, self.order)
 
     @property
@@ -87,7 +83,7 @@ def check_prune(prune: Sequence[int], order: int) -> None:
         raise UsageError(f"prune {shown} has {len(prune)} counts for {order} orders")
     if prune and prune[0] != 0:
         raise UsageError(
-            f"prune {shown} would take away words; begin with 0 and use min-count for words"
+            f"prune {shown} would take away words; begin with 0 and use `min_count=` for words"
         )
 
 
