@@ -58,7 +58,7 @@ def fit(chart: Chart, paper: Paper, measure: Callable[[Chart, Chart], float]) ->
     Letters keep their size. Panels go below each other if they must, then they become narrower.
     """
     made: Chart = _restyled(_turned(untitled(chart), paper), paper)
-    if _is_single(made):
+    if "layer" in made or "mark" in made:  # a single panel
         made = {**made, "width": paper.width, "autosize": {"type": "fit-x", "contains": "padding"}}
     config = style(paper)
     for _ in range(TRIES):
@@ -159,10 +159,6 @@ def _lines(text: str, most: int) -> list[str]:
 
 
 # ---------------------------------------------------------------- narrower charts
-
-
-def _is_single(chart: Chart) -> bool:
-    return "layer" in chart or "mark" in chart
 
 
 def _narrower(chart: Chart, over: float) -> Chart:

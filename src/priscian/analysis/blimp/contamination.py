@@ -91,7 +91,12 @@ class Contamination(AnalysisResult, frozen=True):
                 m.model,
                 f"{m.overall.sets}",
                 *_shares(m.public, m.fresh),
-                *(cell for test in (m.overall, m.beyond) if test for cell in _tested(test)),
+                *(
+                    cell
+                    for test in (m.overall, m.beyond)
+                    if test
+                    for cell in (points(test.difference, test.ci), f"{test.p:.2g}")
+                ),
             )
             for m in self.models
         )
@@ -258,10 +263,6 @@ def _largest_first(model: ModelGap) -> list[ParadigmGap]:
 
 def _shares(*values: float) -> list[str]:
     return [f"{100 * value:.1f}" for value in values]
-
-
-def _tested(test: PairedTest) -> tuple[str, str]:
-    return points(test.difference, test.ci), f"{test.p:.2g}"
 
 
 def _by_paradigm(model: ModelGap) -> Table:

@@ -101,14 +101,11 @@ def published(file: Path | str) -> ModelSummary:
             accuracies.setdefault(system, {})[uid] = value
     if not accuracies:
         raise DataError(f"{file}: no accuracies; it needs a column for each system")
-    return ModelSummary(
-        {system: _means(column, phenomena) for system, column in accuracies.items()}, phenomena
-    )
-
-
-def _means(column: Mapping[str, float], phenomena: Mapping[str, str]) -> SystemMeans:
-    groups: dict[str, list[float]] = {}
-    for uid, value in column.items():
-        groups.setdefault(phenomena[uid], []).append(value)
-    means = {name: math.fsum(values) / len(values) for name, values in groups.items()}
-    return SystemMeans(math.fsum(column.values()) / len(column), means, column)
+    systems = {}
+    for system, column in accuracies.items():
+        groups: dict[str, list[float]] = {}
+        for uid, value in column.items():
+            groups.setdefault(phenomena[uid], []).append(value)
+        means = {name: math.fsum(values) / len(values) for name, values in groups.items()}
+        systems[system] = SystemMeans(math.fsum(column.values()) / len(column), means, column)
+    return ModelSummary(systems, phenomena)

@@ -193,7 +193,15 @@ def shallow(runs: Runs, bins: int = BINS) -> Shallow:
 
 
 def _model(name: str, rows: polars.DataFrame, bins: int) -> ShallowModel:
-    values = _predictors(rows)
+    words = rows.select(rows["text_good"].str.extract_all(r"\S+").list.len())
+    length = np.maximum(words["text_good"].to_numpy().astype(np.float64), 1.0)
+    good = rows["score_good"].to_numpy()
+    values: dict[str, Array] = {
+        "length": length,
+        "perplexity": np.exp(np.minimum(-good / length, 700.0)),
+        "log_probability": good,
+        "confidence": np.abs(good - rows["score_bad"].to_numpy()),
+    }
     credit = rows["correct"].to_numpy().astype(np.float64)
     tie = rows["tie"].to_numpy()
     made = {key: quantile_bins(x, credit, tie, bins) for key, x in values.items()}
@@ -201,20 +209,6 @@ def _model(name: str, rows: polars.DataFrame, bins: int) -> ShallowModel:
     columns = {**values, "perplexity": np.log(values["perplexity"])}
     fit = fit_logistic(credit, columns, rows["set"].to_list())
     return ShallowModel(name, rows.height, made, fit)
-
-
-def _predictors(rows: polars.DataFrame) -> dict[str, Array]:
-    import polars
-
-    text = rows.select(polars.col("text_good").str.extract_all(r"\S+").list.len())
-    length = np.maximum(text["text_good"].to_numpy().astype(np.float64), 1.0)
-    good = rows["score_good"].to_numpy()
-    return {
-        "length": length,
-        "perplexity": np.exp(np.minimum(-good / length, 700.0)),
-        "log_probability": good,
-        "confidence": np.abs(good - rows["score_bad"].to_numpy()),
-    }
 
 
 def quantile_bins(x: Array, credit: Array, tie: NDArray[np.bool_], bins: int) -> tuple[Bin, ...]:
