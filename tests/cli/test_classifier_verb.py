@@ -23,7 +23,13 @@ def test_from_training_to_the_table_and_its_pictures(priscian: Command, cola: st
     assert "chosen on in-domain dev" in done.out
     shown = priscian("analyse", "cola", "bag", "--figures", "pictures")
     assert shown.code == 0
-    for part in ("people", "0.697 (0.042)", "BERT-large-cased", "Adjunct", "Written to pictures"):
+    for part in (
+        "people",
+        "0.697 (0.042)",
+        "BERT-large-cased",
+        "Adjunct",
+        "Figures written to pictures",
+    ):
         assert part in shown.out
     assert "unseen" in shown.out
     assert "bag: the training sentences include no tested sentence" in shown.out
