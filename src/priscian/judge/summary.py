@@ -7,9 +7,11 @@ import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Annotated
 
 from msgspec import Struct
 
+from priscian.files.convert import INLINE
 from priscian.judge.collected import collect
 from priscian.judge.exclusion import exclusions, float_of, kept
 from priscian.judge.frozen import Frozen
@@ -186,3 +188,24 @@ def _more_than_half(p: float, size: int) -> float:
     return math.fsum(
         math.comb(size, k) * p**k * (1 - p) ** (size - k) for k in range(size // 2 + 1, size + 1)
     )
+
+
+class PeopleAgreement(Struct, frozen=True):
+    """How far people agree, and for forced choices how right their majority is."""
+
+    measured: Annotated[RaterAgreement, INLINE]
+    majorities: list[Majority]
+    people_needed: int | None
+    """How many give the majority of everybody in `ENOUGH` of the pairs; None if more than those."""
+
+
+def people_agreement(store: Store, frozen: Frozen) -> PeopleAgreement | None:
+    """The agreement of those who are not excluded; None if there is no answer."""
+    found = collect(store, frozen)
+    people = [a for a in found.answers if a.kind == "person"]
+    good = kept(people, exclusions(frozen, found.sittings, people))
+    if not good:
+        return None
+    sizes = majorities(units_of(frozen, good)) if frozen.study.task == "choice" else []
+    needed = next((m.people for m in sizes if m.same >= ENOUGH), None)
+    return PeopleAgreement(agreement_of(frozen, good), sizes, needed)

@@ -9,13 +9,11 @@ from pathlib import Path
 from priscian.cli.output import Flag, print_json
 from priscian.errors import DataError, UsageError, counted
 from priscian.files import plain
-from priscian.judge.collected import collect
-from priscian.judge.exclusion import exclusions, kept
 from priscian.judge.export import Guard, Transform, export_store, payments, write_payments
 from priscian.judge.imports import Form, import_results
 from priscian.judge.opening import latest, open_store, refuse_own_files, stored_version
 from priscian.judge.study import FILE
-from priscian.judge.summary import ENOUGH, agreement_of, majorities, units_of
+from priscian.judge.summary import ENOUGH, people_agreement
 
 
 def export_command(
@@ -132,28 +130,22 @@ def agreement_command(study: Path, /, *, database: str = "", json: Flag = False)
         Print JSON.
     """
     with closing(open_store(study, database)) as store:
-        frozen = latest(store, study)
-        found = collect(store, frozen)
-    people = [a for a in found.answers if a.kind == "person"]
-    good = kept(people, exclusions(frozen, found.sittings, people))
-    if not good:
+        found = people_agreement(store, latest(store, study))
+    if found is None:
         raise DataError(f"{study}: no answers yet that are not excluded")
-    measured = agreement_of(frozen, good)
-    choice = frozen.study.task == "choice"
-    sizes = majorities(units_of(frozen, good)) if choice else []
-    needed = next((m.people for m in sizes if m.same >= ENOUGH), None)
     if json:
-        print_json({**plain(measured), "majorities": plain(sizes), "people_needed": needed})
+        print_json(plain(found))
         return
-    for name, value in measured.rows():
+    for name, value in found.measured.rows():
         print(f"{name:28} {value}")
-    if measured.note:
-        print(measured.note)
-    for m in sizes:
+    if found.measured.note:
+        print(found.measured.note)
+    for m in found.majorities:
         who = "one person" if m.people == 1 else f"the majority of {m.people} people"
         same = "" if isnan(m.same) else f"; as the majority of all: {100 * m.same:.1f} %"
         print(f"Accuracy of {who}: {100 * m.good:.1f} %{same}")
-    if sizes:
+    if found.majorities:
+        needed = found.people_needed
         told = counted(needed, "person", "people") if needed else "more than these"
         print(f"Needed for the majority of all in {100 * ENOUGH:.0f} % of pairs: {told}")
 
