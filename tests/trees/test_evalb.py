@@ -53,7 +53,7 @@ def test_counts_are_summed_before_they_are_divided() -> None:
     assert found.complete_match == pytest.approx(100 / 3)
     assert (found.words, found.tagged) == (11, 10)  # without the two full stops
     assert found.tagging == pytest.approx(100 * 10 / 11)
-    assert found.as_dict()["f1"] == 86.96
+    assert found.shares()["f1"] == 86.96
 
 
 def test_what_is_punctuation_is_for_the_treebank_to_say() -> None:

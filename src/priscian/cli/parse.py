@@ -12,6 +12,7 @@ from priscian.cli.output import grid, print_json
 from priscian.cli.screen import Progress
 from priscian.cli.screen import out as console
 from priscian.errors import UsageError
+from priscian.files import plain
 
 
 @Parameter(name="*")
@@ -179,7 +180,7 @@ def _test(model: Path, trees: list[Path], parsing: ParsingOptions, json: bool, q
             progress=lambda done, total: progress("parsing", done, total),
         )  # fmt: skip
     if json:
-        print_json({**found.as_dict(), "left_out": left_out})
+        print_json({**found.shares(), **plain(found), "left_out": left_out})
         return
     title = f"{model} on {found.sentences:,} trees of {', '.join(path.name for path in trees)}"
     made = grid(title, ["as EVALB counts", "%"])

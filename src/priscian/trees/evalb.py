@@ -11,10 +11,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import compress
+from typing import Annotated
+
+from msgspec import Struct
 
 from priscian.errors import DataError
+from priscian.files import HIDDEN
 from priscian.trees.tree import Tree, Word, leaves
 
 DELETED_TAGS = frozenset({",", ":", "``", "''", ".", "-NONE-"})
@@ -25,21 +28,20 @@ EQUAL_LABELS = {"PRT": "ADVP"}
 Bracket = tuple[str, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Evalb:
+class Evalb(Struct, frozen=True, kw_only=True):
     """Counts over sentences; shares are in percent."""
 
     sentences: int
+    words: int
+    """Words that are not taken out."""
     gold: int
     """Constituents of the treebank's trees."""
     guessed: int
     matched: int
     complete: int
     """Sentences with all constituents right and none too many."""
-    words: int
-    """Words that are not taken out."""
-    tagged: int | None
-    """Those of them with the right tag; None if the guesses have no tags."""
+    tagged: Annotated[int | None, HIDDEN]
+    """Words with the right tag; None if the guesses have no tags."""
 
     @property
     def recall(self) -> float:
@@ -71,11 +73,6 @@ class Evalb:
         names = ("recall", "precision", "f1", "complete_match", "tagging")
         found = {name: getattr(self, name) for name in names}
         return {name: round(share, 2) for name, share in found.items() if share is not None}
-
-    def as_dict(self) -> dict[str, float]:
-        """Shares, rounded as EVALB prints them, and counts."""
-        counts = ("sentences", "words", "gold", "guessed", "matched", "complete")
-        return self.shares() | {name: getattr(self, name) for name in counts}
 
 
 def evalb(pairs: Iterable[tuple[Tree, Tree]]) -> Evalb:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from priscian.errors import UsageError
-from priscian.files import read_json, write_json
+from priscian.files import plain, read_json, write_json
 from priscian.models.builtin import MODELS
 from priscian.models.lstm import Softmax
 from priscian.models.networks.span_parser import SpanParser, SpanParserShape, all_spans
@@ -187,6 +187,10 @@ def train_parser(
             export(out, network, words)  # type: ignore[arg-type]
             held = [example.words for example in treebank.test]
             weights = list(loop.network.parameters())
+            scored = {
+                "dev": score_parser(parser, treebank.dev),
+                "test": score_parser(parser, treebank.test),
+            }
             card = {
                 "architecture": recipe.architecture,
                 "parameters": sum(p.numel() for p in weights),
@@ -205,8 +209,7 @@ def train_parser(
                 },
                 "vocabulary": len(words.words),
                 "unknown_in_test": sum(not words.knows(w) for sentence in held for w in sentence),
-                "dev": score_parser(parser, treebank.dev).as_dict(),
-                "test": score_parser(parser, treebank.test).as_dict(),
+                **{part: found.shares() | plain(found) for part, found in scored.items()},
             }
             write_json(out / "card.json", card)
             return card
