@@ -175,8 +175,9 @@ async def ask(
     keep: Keep | None = None,
 ) -> Reply:
     """As `request`, over connections that may be kept; httpx limits only the steps of a request."""
-    # httpcore closes a connection whose handshake is too slow, but leaves one that is cancelled.
-    steps = httpx.Timeout(limits.silence, connect=limits.silence or 0.9 * limits.seconds)
+    # httpcore closes a connection whose handshake is too slow, but leaves one that is cancelled;
+    # on a busy machine both may come late, so the first comes well before the second.
+    steps = httpx.Timeout(limits.silence, connect=limits.silence or 0.7 * limits.seconds)
     try:
         _ = urlsplit(url).port  # a ValueError, if it is not one
         asked = httpx.Request(
