@@ -152,7 +152,7 @@ OPTIONS = {
 
 
 def _train(trees: list[Path], out: Path, training: ParserTraining, json: bool, quiet: bool) -> None:
-    from priscian.cli.train_network import TrainingLine, overrides  # with the models: needs NumPy
+    from priscian.cli.train_network import TrainingLine, overrides  # with the models
     from priscian.training.parser.api import train_parser
 
     with TrainingLine(quiet) as line:

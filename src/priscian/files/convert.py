@@ -78,8 +78,7 @@ class _Field(NamedTuple):
 def plain(value: Any) -> Any:
     """Records as dictionaries, tuples as lists.
 
-    A class may name what is written instead of its fields, `SHOWN: ClassVar`: several attributes,
-    properties too, or one that is a record.
+    A class may name properties that are written after its fields: `ALSO: ClassVar = ("mean",)`.
 
     >>> from typing import Annotated
     >>> from msgspec import defstruct
@@ -98,11 +97,6 @@ def plain(value: Any) -> Any:
 
 
 def _record(value: Struct, without: Iterable[str] = ()) -> Any:
-    chosen = getattr(type(value), "SHOWN", ())
-    if isinstance(chosen, str):
-        return plain(getattr(value, chosen))
-    if chosen:
-        return {name: plain(getattr(value, name)) for name in chosen}
     found: dict[str, Any] = {}
     for field in _fields(type(value)):
         part = getattr(value, field.name)
@@ -124,6 +118,8 @@ def _record(value: Struct, without: Iterable[str] = ()) -> Any:
             found |= {field.how.get("prefix", "") + key: part for key, part in shown.items()}
         else:
             found[field.key] = shown
+    for name in getattr(type(value), "ALSO", ()):
+        found[name] = plain(getattr(value, name))
     return found
 
 

@@ -23,7 +23,6 @@ from priscian.errors import DataError, ModelError, UsageError, install
 from priscian.files import decode_toml, names_in, regular, shown
 from priscian.models.fingerprint import hash_file, read_bytes
 from priscian.models.protocol import Traits
-from priscian.models.safetensors_file import read_safetensors
 from priscian.models.spec import ModelKey, ModelSpec
 from priscian.models.text_offsets import own_tokens
 from priscian.models.vocabulary import BOUNDARY_ID, Coded, Vocabulary, load_vocabulary
@@ -307,6 +306,8 @@ def load_network(
     It is built without memory, on the meta device: only a network of just the arrays in the file
     gets some.
     """
+    from priscian.models.safetensors_file import read_safetensors  # needs NumPy
+
     config = read_config(folder, (architecture,))
     weights = read_safetensors(folder / "model.safetensors")
     sizes = {name: value for name, value in config.items() if name != "architecture"}

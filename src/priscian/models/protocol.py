@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from priscian.models.spec import ModelKey, ModelSpec
 from priscian.records import Text, TokenScores
 from priscian.trees import Tree
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+if TYPE_CHECKING:  # help pages name models and need no NumPy
+    import numpy as np
+    import numpy.typing as npt
+
+Ints: TypeAlias = "npt.NDArray[np.int64]"
+Floats: TypeAlias = "npt.NDArray[np.float64]"
+Bools: TypeAlias = "npt.NDArray[np.bool_]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import ClassVar
+
+from msgspec import Struct
 
 from priscian.errors import DataError, ModelError
+from priscian.files import plain
 from priscian.metrics.measures import perplexity as of_nats
 from priscian.models import (
     ClosedVocabulary,
@@ -31,8 +34,7 @@ TOGETHER = 2000
 """Number of texts that are scored at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class Perplexity:
+class Perplexity(Struct, frozen=True):
     """The log-probability of some texts, in nats, and what it is divided by.
 
     Words are separated by spaces; those of `measure_with_ends` are Penn Treebank words. `ends` is
@@ -40,6 +42,16 @@ class Perplexity:
     models, as in KenLM), `unscored` how many first tokens are not (for models without BOS).
     `known_logprob` leaves unknown words out.
     """
+
+    ALSO: ClassVar = (
+        "per_token",
+        "per_word",
+        "without_unknown",
+        "bits_per_character",
+        "bits_per_byte",
+    )
+    as_dict = plain
+    """Everything, ready for JSON."""
 
     model: str
     logprob: float
@@ -80,17 +92,6 @@ class Perplexity:
     def bits_per_byte(self) -> float:
         """−log2 p per byte of UTF-8."""
         return -self.logprob / BIT / self.bytes
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
-        names = (
-            "per_token",
-            "per_word",
-            "without_unknown",
-            "bits_per_character",
-            "bits_per_byte",
-        )
-        return asdict(self) | {name: getattr(self, name) for name in names}
 
 
 def measure_perplexity(
