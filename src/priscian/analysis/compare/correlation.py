@@ -13,7 +13,7 @@ from priscian.analysis.blimp.published_rows import starred
 from priscian.analysis.charts import correlation_square
 from priscian.analysis.registry import analysis
 from priscian.analysis.result import AnalysisResult, Runs, Table
-from priscian.analysis.vega import Chart, Figure, HasFigures
+from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.reference import published as published_accuracies
 from priscian.errors import DataError, UsageError, counted
 from priscian.files import INLINE
@@ -283,19 +283,16 @@ def _figure(found: Correlations, coefficient: Coefficient) -> Figure:
         f"{NAMES[coefficient]} of accuracies over {over}, between every two rows; 95 % intervals "
         f"({how}) are in the tooltips and the data.{star}"
     )
-    title = f"Who finds the same things hard: {NAMES[coefficient]}"
+    called = NAMES[coefficient]
+    title = f"Who finds the same things hard: {called}"
     name = f"correlation-{coefficient}"
-    return Figure(name, title, caption, _heat_map(rows, list(found.sets), NAMES[coefficient]), rows)
-
-
-def _heat_map(rows: list[dict[str, object]], order: list[str], title: str) -> Chart:
-    chart = correlation_square(rows, order, title, least=180, labelLimit=200)
+    chart = correlation_square(rows, list(found.sets), called, least=180, labelLimit=200)
     chart["encoding"]["tooltip"] = [
         {"field": "a", "type": "nominal"},
         {"field": "b", "type": "nominal"},
-        {"field": "r", "type": "quantitative", "format": ".3f", "title": title},
+        {"field": "r", "type": "quantitative", "format": ".3f", "title": called},
         {"field": "low", "type": "quantitative", "format": ".3f", "title": "95 % from"},
         {"field": "high", "type": "quantitative", "format": ".3f", "title": "to"},
         {"field": "n", "type": "quantitative", "title": "sets"},
     ]
-    return chart
+    return Figure(name, title, caption, chart, rows)
