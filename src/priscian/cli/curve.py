@@ -84,16 +84,7 @@ def curve_command(
     if json_:
         print_json({"models": list(found.table.rows()), **found.analysis.as_dict()})
     else:
-        console().print(_models(found))
-        for line in found.analysis.notes:
-            print(line)
-        for line in found.analysis.left_out:
-            print(f"left out: {line}")
-        done = len(found.table.models)
-        print(
-            f"{found.path}: {done} of {counted(done + len(found.table.missing), 'job')} finished; "
-            f"table curve.csv, figures/; the page: priscian report {found.path}"
-        )
+        _print(found)
     if found.failed:
         *others, last = [f"{name}: {reason}" for name, reason in found.failed.items()]
         for line in others:
@@ -147,6 +138,19 @@ def hours(seconds: float | None) -> str:
     if not minutes:
         return SHORT
     return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"
+
+
+def _print(found: Curve) -> None:
+    console().print(_models(found))
+    for line in found.analysis.notes:
+        print(line)
+    for line in found.analysis.left_out:
+        print(f"left out: {line}")
+    done = len(found.table.models)
+    print(
+        f"{found.path}: {done} of {counted(done + len(found.table.missing), 'job')} finished; "
+        f"table curve.csv, figures/; the page: priscian report {found.path}"
+    )
 
 
 def _models(found: Curve) -> Table:

@@ -210,7 +210,15 @@ def tables(
     accuracies = [set_accuracies(r, method) for r in named]
     boots = [None if interval == "wilson" else _Boot.of(r, method, interval, seed) for r in named]
     scored = list(zip(named, accuracies, boots, strict=True))
-    classes = _classes(named, accuracies, level)
+    found: dict[str, dict[str, None]] = {}  # the sets of each class, and of all classes
+    every: dict[str, None] = {}
+    for r, sets in zip(named, accuracies, strict=True):
+        for name in sets:
+            every[name] = None
+            inside = name if level == "paradigm" else r.facts.node(name, level)
+            if inside:
+                found.setdefault(inside, {})[name] = None
+    classes = {**dict(sorted(found.items())), OVERALL: every}
     wanted = find_systems(baselines)
     known = {
         name: published()[name]
@@ -273,21 +281,6 @@ class _Boot(NamedTuple):
 
 def _has(named: Sequence[Result], level: str) -> bool:
     return any(r.facts.node(name, level) for r in named for name in r.facts.sets)
-
-
-def _classes(
-    named: Sequence[Result], accuracies: Sequence[Mapping[str, Accuracy]], level: str
-) -> dict[str, dict[str, None]]:
-    """Sets of each class, in alphabetical order; all of them last."""
-    found: dict[str, dict[str, None]] = {}
-    every: dict[str, None] = {}
-    for r, sets in zip(named, accuracies, strict=True):
-        for name in sets:
-            every[name] = None
-            inside = name if level == "paradigm" else r.facts.node(name, level)
-            if inside:
-                found.setdefault(inside, {})[name] = None
-    return {**dict(sorted(found.items())), OVERALL: every}
 
 
 def _cell(

@@ -83,7 +83,22 @@ class CorrelationsByKind(AnalysisResult, frozen=True):
         found = []
         for kind, correlations in self.kinds.items():
             found += [_matrix_table(kind, correlations, how) for how in NAMES]
-            found.append(_intervals_table(correlations))
+            rows = tuple(
+                (
+                    cell.a,
+                    cell.b,
+                    str(cell.n),
+                    *(
+                        part
+                        for c in (cell.pearson, cell.spearman)
+                        for part in (f"{c.r:.2f}", f"{c.ci[0]:.2f} to {c.ci[1]:.2f}")
+                    ),
+                )
+                for cell in correlations.cells
+                if cell.pearson is not None and cell.spearman is not None
+                if not {cell.a, cell.b} <= set(correlations.published)
+            )
+            found.append(Table("", ("", "", "sets", "r", "95 %", "ρ", "95 %"), rows, names=2))
         return found
 
     @property
@@ -232,25 +247,6 @@ def _matrix_table(kind: str, found: Correlations, how: Coefficient) -> Table:
     )
     numbers = (str(number) for number in range(1, len(matrix) + 1))
     return Table(f"{kind}: {NAMES[how]}", ("", *numbers), rows)
-
-
-def _intervals_table(found: Correlations) -> Table:
-    rows = tuple(
-        (
-            cell.a,
-            cell.b,
-            str(cell.n),
-            *(
-                part
-                for c in (cell.pearson, cell.spearman)
-                for part in (f"{c.r:.2f}", f"{c.ci[0]:.2f} to {c.ci[1]:.2f}")
-            ),
-        )
-        for cell in found.cells
-        if cell.pearson is not None and cell.spearman is not None
-        if not {cell.a, cell.b} <= set(found.published)
-    )
-    return Table("", ("", "", "sets", "r", "95 %", "ρ", "95 %"), rows, names=2)
 
 
 def _figure(found: Correlations, coefficient: Coefficient) -> Figure:
