@@ -55,6 +55,7 @@ NORMALISED = [
     for row in (GOLDENS / "normalised.tsv").read_text("utf-8").splitlines()[1:]
 ]
 """What may differ between two recordings of one version, and what is written in its place."""
+MISSING, NEW = "(no such file)\n", "a new file"
 TIMED = re.compile("seconds|minutes")
 """Columns of CSV files whose values are not compared."""
 STORED = (
@@ -342,7 +343,7 @@ def compare(before: Path, after: Path, changes: list[Change]) -> int:
         old, new = recorded(before / name), recorded(after / name)
         command = new.get("command", old.get("command", "")).strip()
         for file in sorted(old.keys() | new.keys()):
-            was, now = (side.get(file, "(no such file)\n") for side in (old, new))
+            was, now = (side.get(file, MISSING) for side in (old, new))
             found += was != now
             if was == now or explained(command, file, was, now, changes):
                 listed += was != now
@@ -371,7 +372,8 @@ def explained(command: str, file: str, was: str, now: str, changes: list[Change]
     """Whether the rows for this file, one after the other, turn the old text into the new."""
     for change in changes:
         if fnmatch.fnmatchcase(command, change.command) and fnmatch.fnmatchcase(file, change.file):
-            whole = change.after == fingerprint(now)
+            new = change.after == NEW and was == MISSING
+            whole = new or change.after == fingerprint(now)
             made = now if whole else was.replace(change.before, change.after)
             change.used |= made != was
             was = made

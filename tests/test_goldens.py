@@ -135,6 +135,11 @@ class TestChanges:
         assert differences(self.AFTER, row)[0] == 0
         assert differences(changed("show", "stderr", "none\n"), row)[0] == 1
 
+    def test_a_new_file_may_be_listed_but_not_a_changed_one(self, differences: Any) -> None:
+        row = "| `score *` | `files/run/*` | | `a new file` | kept from now on |\n"
+        assert differences(changed("score", "files/run/new.csv", "a,b\n"), row)[0] == 0
+        assert differences(changed("score", "files/run/run.json", "{}"), row)[0] == 1
+
     def test_lines_and_bars_can_be_written(self, differences: Any) -> None:
         row = r"| `score *` | `stdout` | `50.0\n` | `a \| b\n` | |" + "\n"
         with pytest.raises(SystemExit, match="a row without a reason"):
