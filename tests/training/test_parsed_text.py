@@ -11,7 +11,7 @@ from priscian.models.vocabulary import WordVocabulary
 from priscian.models.vocabulary.tokenise import Tokenisation
 from priscian.training.recipe import TextPart
 from priscian.training.sources import ParsedText
-from priscian.trees import Tree, Word
+from priscian.trees import TaggedWord, Tree
 from priscian.trees.reader import bracketed
 
 
@@ -20,7 +20,7 @@ def parsed(folder: Path, sentences: list[str], text: TextPart | None = None) -> 
     lines = []
     for sentence in sentences:
         words = [form for form, _, _ in Tokenisation().split(sentence)]
-        lines.append(bracketed(Tree("S", tuple(Word(word, "X") for word in words))))
+        lines.append(bracketed(Tree("S", tuple(TaggedWord(word, "X") for word in words))))
     (folder / "trees.txt").write_text("".join(f"{line}\n" for line in lines), "utf-8")
     return ParsedText(text or TextPart(min_count=1), {}, [folder / "trees.txt"])
 

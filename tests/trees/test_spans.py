@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priscian.trees import Tree, Word, leaves
+from priscian.trees import TaggedWord, Tree, leaves
 from priscian.trees.reader import bracketed, parse_tree
 from priscian.trees.spans import labelled_spans, tree_from_spans
 
 WORDS = st.sampled_from(["the", "dogs", "bark", "(", ")", '"', "well-known"]).map(
-    lambda form: Word(form, {"(": "-LRB-", ")": "-RRB-", '"': "``"}.get(form, "NN"))
+    lambda form: TaggedWord(form, {"(": "-LRB-", ")": "-RRB-", '"': "``"}.get(form, "NN"))
 )
 LABELS = st.sampled_from(["S", "NP", "S+VP"])
 TREES = st.recursive(

@@ -11,8 +11,8 @@ import pytest
 
 from priscian.errors import DataError
 from priscian.trees import (
+    TaggedWord,
     Tree,
-    Word,
     f1,
     leaves,
     random_split,
@@ -84,7 +84,7 @@ class TestReading:
         found = read(tmp_path, text, join_hyphens=True)[0]
         assert words(found) == ["a", "well-known", "man", "x-y-z"]
         joined = found.children[1]
-        assert isinstance(joined, Word)
+        assert isinstance(joined, TaggedWord)
         assert joined.tag == "VBN"
 
     def test_packed_files_are_read(self, tmp_path: Path) -> None:

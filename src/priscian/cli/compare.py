@@ -24,7 +24,7 @@ ONE_SET = "†"
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class CompareOutput:
     """What is shown and written.
 
     Parameters
@@ -52,7 +52,7 @@ def compare_command(
     *,
     data: str | None = None,
     options: Annotated[CompareOptions, FLAT] = DEFAULTS,
-    output: Annotated[Output, FLAT] = Output(),
+    output: Annotated[CompareOutput, FLAT] = CompareOutput(),
 ) -> None:
     """Compare two models item by item: tests, intervals, and what flipped.
 

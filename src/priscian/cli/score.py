@@ -35,10 +35,6 @@ def _number(of: object, tokens: Sequence[Token]) -> int | None:
     return number if token.value != "auto" else None
 
 
-def _executor(of: object, tokens: Sequence[Token]) -> str | None:
-    return None if tokens[0].value == "auto" else tokens[0].value
-
-
 def _spell(record: type, **fields: Parameter) -> None:
     """Say how some fields of a record are given as options; the others are given otherwise."""
     hints = get_type_hints(record)
@@ -56,7 +52,9 @@ _spell(
     shard=Parameter(
         converter=lambda of, tokens: Shard.parse(tokens[0].value), accepts_keys=False, n_tokens=1
     ),
-    executor=Parameter(converter=_executor),
+    executor=Parameter(
+        converter=lambda of, tokens: None if tokens[0].value == "auto" else tokens[0].value
+    ),
 )
 FLAT(SuiteOptions)
 ScoreOptions.__annotations__["tokens"] = Annotated[bool, Parameter(negative="--no-tokens")]

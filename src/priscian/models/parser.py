@@ -19,7 +19,7 @@ from priscian.errors import ModelError
 from priscian.files import read_json, write_json
 from priscian.models.folder import PARSER, load_network, read_config
 from priscian.models.plstm import BYTES, WordPieces, split_words
-from priscian.trees import Tree, Word
+from priscian.trees import TaggedWord, Tree
 from priscian.trees.spans import tree_from_spans
 
 if TYPE_CHECKING:
@@ -332,8 +332,8 @@ class Parser:
             for words, mine, found in zip(sentences, tags.tolist(), spans, strict=True)
         ]
 
-    def _tagged(self, words: Sequence[str], tags: Sequence[int]) -> list[Word]:
-        return [Word(word, self.tags[tag]) for word, tag in zip(words, tags, strict=True)]
+    def _tagged(self, words: Sequence[str], tags: Sequence[int]) -> list[TaggedWord]:
+        return [TaggedWord(word, self.tags[tag]) for word, tag in zip(words, tags, strict=True)]
 
 
 def check_folder(folder: Path) -> None:

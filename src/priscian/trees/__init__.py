@@ -10,13 +10,13 @@ from priscian.trees.spans import (
     spans_of,
     split_by_distance,
 )
-from priscian.trees.tree import Tree, Word, leaves
+from priscian.trees.tree import TaggedWord, Tree, leaves
 
 __all__ = [
     "Action",
     "Bracketing",
+    "TaggedWord",
     "Tree",
-    "Word",
     "actions_of",
     "f1",
     "leaves",

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from priscian.errors import DataError
 from priscian.files import HIDDEN
-from priscian.trees.tree import Tree, Word, leaves
+from priscian.trees.tree import TaggedWord, Tree, leaves
 
 DELETED_TAGS = frozenset({",", ":", "``", "''", ".", "-NONE-"})
 DELETED_LABELS = frozenset({"TOP", "ROOT", "S1", ""})
@@ -129,7 +129,7 @@ def brackets(tree: Tree, kept: list[bool]) -> Counter[Bracket]:
 
 
 def _tag(word: str) -> str:
-    return word.tag if isinstance(word, Word) else ""
+    return word.tag if isinstance(word, TaggedWord) else ""
 
 
 def _percent(part: int, whole: int) -> float:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from priscian.errors import DataError, counted
 from priscian.files import open_unpacked, shown, steady
-from priscian.trees.tree import ESCAPES, Tree, Word
+from priscian.trees.tree import ESCAPES, TaggedWord, Tree
 
 DEEPEST = 200
 """Phrases inside each other; real trees have 30."""
@@ -109,7 +109,7 @@ def parse_trees(
                 form = _QUOTES.get(token)
                 if form is None:
                     form = _ESCAPED.sub(lambda found: _BRACKETS[found[0]], token).translate(_PLAIN)
-                inner.parts.append(Word(form, inner.label))
+                inner.parts.append(TaggedWord(form, inner.label))
                 inner.has_token = True
                 at += 1
     if stack:
@@ -191,8 +191,12 @@ def _join_hyphens(parts: list[Tree | str]) -> list[Tree | str]:
     found: list[Tree | str] = []
     for part in parts:
         before = found[-1] if found else None
-        if isinstance(part, Word) and isinstance(before, Word) and "HYPH" in (part.tag, before.tag):
-            found[-1] = Word(before + part, part.tag)
+        if (
+            isinstance(part, TaggedWord)
+            and isinstance(before, TaggedWord)
+            and "HYPH" in (part.tag, before.tag)
+        ):
+            found[-1] = TaggedWord(before + part, part.tag)
         else:
             found.append(part)
     return found
@@ -236,7 +240,8 @@ NO_TAG = "XX"
 def bracketed(tree: Tree, top: str = "ROOT") -> str:
     """One line, every word with its tag, everything under a node that marks the top.
 
-    >>> bracketed(Tree("S", (Tree("NP", (Word("They", "PRP"),)), "bark", Word("(", "-LRB-"))))
+    >>> they, bracket = TaggedWord("They", "PRP"), TaggedWord("(", "-LRB-")
+    >>> bracketed(Tree("S", (Tree("NP", (they,)), "bark", bracket)))
     '(ROOT (S (NP (PRP They)) (XX bark) (-LRB- -LRB-)))'
     """
     parts: list[str] = []
@@ -246,7 +251,7 @@ def bracketed(tree: Tree, top: str = "ROOT") -> str:
         if node is None:
             parts[-1] += ")"
         elif isinstance(node, str):
-            tag = node.tag if isinstance(node, Word) else NO_TAG
+            tag = node.tag if isinstance(node, TaggedWord) else NO_TAG
             parts.append(f"({tag.translate(ESCAPES)} {node.translate(ESCAPES)})")
         else:
             parts.append(f"({node.label}")

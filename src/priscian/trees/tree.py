@@ -11,13 +11,13 @@ PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH"})
 """Part-of-speech tags of punctuation marks."""
 
 
-class Word(str):
+class TaggedWord(str):
     """A word of a treebank: a string that knows its part of speech."""
 
     __slots__ = ("tag",)
     tag: str
 
-    def __new__(cls, form: str, tag: str) -> Word:
+    def __new__(cls, form: str, tag: str) -> TaggedWord:
         made = super().__new__(cls, form)
         made.tag = tag
         return made
@@ -55,4 +55,4 @@ def leaves(tree: Tree) -> Iterator[str]:
 
 def is_punctuation(word: str) -> bool:
     """Whether a word's tag says that it is a punctuation mark."""
-    return isinstance(word, Word) and word.tag in PUNCTUATION
+    return isinstance(word, TaggedWord) and word.tag in PUNCTUATION

@@ -69,7 +69,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class AdcOutput:
     """What is shown and written.
 
     Parameters
@@ -104,7 +104,7 @@ def adc_command(
     scores: Annotated[list[Path] | None, Parameter(consume_multiple=False)] = None,
     cola: Path | None = None,
     reading: Annotated[Reading, FLAT] = Reading(),
-    output: Annotated[Output, FLAT] = Output(),
+    output: Annotated[AdcOutput, FLAT] = AdcOutput(),
 ) -> None:
     """BLiMP's criterion, the Acceptability Delta Criterion and correlations with people.
 
