@@ -78,7 +78,11 @@ class Catalogue(Generic[Entry]):
         others = set(self.entries)
         try:
             with blaming(path):
-                _run(path)
+                module = ModuleType(f"priscian_user_{path.stem}")
+                module.__file__ = str(path)
+                # from the source: a compiled copy may be older than its last change
+                code = compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+                exec(code, module.__dict__)
             added = [name for name in self.entries if name not in others]
             if not added:
                 raise UsageError(
@@ -98,13 +102,6 @@ class Catalogue(Generic[Entry]):
         package = importlib.import_module(self.package)
         for module in pkgutil.iter_modules(package.__path__):
             importlib.import_module(f"{self.package}.{module.name}")
-
-
-def _run(path: Path) -> None:
-    """Run a Python file; its compiled copy, if any, may be older than its last change."""
-    module = ModuleType(f"priscian_user_{path.stem}")
-    module.__file__ = str(path)
-    exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), module.__dict__)
 
 
 @contextmanager

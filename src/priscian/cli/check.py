@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -13,9 +13,6 @@ from priscian.cli.edge import complain
 from priscian.datasets import PairColumns
 from priscian.datasets.lint import check_data
 from priscian.errors import DataError, counted
-
-if TYPE_CHECKING:
-    from priscian.datasets.lint import Checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,26 +99,23 @@ def check_command(
         rows = [asdict(finding) for finding in checked.findings]
         print(json.dumps({unit: checked.items, "findings": rows}, ensure_ascii=False))
     else:
-        _print(checked, shown.show)
+        seen: Counter[tuple[str, str]] = Counter()
+        for f in checked.findings:
+            seen[f.check, f.set] += 1
+            if seen[f.check, f.set] <= shown.show:
+                # the message about a format names the file
+                where = "" if f.check == "format" else f"{f.item or f.set}: "
+                print(f"{where}{f.check}: {f.message}")
+        for (name, where), count in seen.items():
+            if count > shown.show:
+                print(f"{where}: {name}: … and {count - shown.show} more")
+        total = Counter(f.check for f in checked.findings)
+        listed = ", ".join(f"{name} {count}" for name, count in total.most_common())
+        unit, noun = ("item", "suite") if checked.kind == "suites" else ("pair", "set")
+        print(
+            f"{counted(checked.items, unit)} in {counted(len(checked.sets), noun)}: "
+            f"{listed or 'nothing found'}"
+        )
     if checked.findings:
         found = counted(len(checked.findings), "finding")
         raise DataError(f"{found} in {data}; --skip CHECK skips a check")
-
-
-def _print(checked: Checked, show: int) -> None:
-    seen: Counter[tuple[str, str]] = Counter()
-    for f in checked.findings:
-        seen[f.check, f.set] += 1
-        if seen[f.check, f.set] <= show:
-            where = "" if f.check == "format" else f"{f.item or f.set}: "  # a file is named there
-            print(f"{where}{f.check}: {f.message}")
-    for (name, where), count in seen.items():
-        if count > show:
-            print(f"{where}: {name}: … and {count - show} more")
-    total = Counter(f.check for f in checked.findings)
-    listed = ", ".join(f"{name} {count}" for name, count in total.most_common())
-    unit, noun = ("item", "suite") if checked.kind == "suites" else ("pair", "set")
-    print(
-        f"{counted(checked.items, unit)} in {counted(len(checked.sets), noun)}: "
-        f"{listed or 'nothing found'}"
-    )

@@ -15,7 +15,7 @@ from priscian.errors import UsageError, counted
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from priscian.analysis.compare.comparison import Comparison, Flip, MeanDifference
+    from priscian.analysis.compare.comparison import Comparison, MeanDifference
 
 
 OTHER = {"items": "other items", "sets": "other sets", "both": "other sets"}
@@ -112,9 +112,19 @@ def _print(comparison: Comparison, flips: int) -> None:
         "Holm); 95 % intervals of Bonett and Price, for other items of the same set"
     )
     hint = "" if flips or not comparison.flips else "; --flips 10 shows the clearest"
-    print(_flipped(comparison) + hint)
+    better = [sum(getattr(s, k) for s in comparison.sets) for k in ("only_a", "only_b")]
+    tied = sum(flip.tied for flip in comparison.flips)
+    print(
+        f"{counted(len(comparison.flips), 'item')} flipped: {comparison.a} is better on "
+        f"{better[0]:,}, {comparison.b} on {better[1]:,}"
+        + (f"; in {tied:,} of them a model has a tie" if tied else "")
+        + hint
+    )
+    said = {0.0: "is wrong", 1.0: "is right"}
     for flip in comparison.flips[:flips]:
-        print(f"\n{flip.set} {flip.item}: {_credits(comparison, flip)}")
+        both = sorted(((flip.a, comparison.a), (flip.b, comparison.b)), key=lambda one: -one[0])
+        who = ", ".join(f"{name} {said.get(credit, 'has a tie')}" for credit, name in both)
+        print(f"\n{flip.set} {flip.item}: {who}")
         for condition, text in flip.texts.items():
             print(f"  {condition}: {text}")
 
@@ -132,23 +142,6 @@ def _groups(comparison: Comparison) -> Iterator[str]:
         yield f"groups: 95 % intervals by Student's t over their sets; they cover {covered(wider)}"
         if "items" in covers:
             yield f"{ONE_SET} one set: its interval covers other items of this set"
-
-
-def _flipped(comparison: Comparison) -> str:
-    better = [sum(getattr(s, k) for s in comparison.sets) for k in ("only_a", "only_b")]
-    tied = sum(flip.tied for flip in comparison.flips)
-    return (
-        f"{counted(len(comparison.flips), 'item')} flipped: {comparison.a} is better on "
-        f"{better[0]:,}, {comparison.b} on {better[1]:,}"
-        + (f"; in {tied:,} of them a model has a tie" if tied else "")
-    )
-
-
-def _credits(comparison: Comparison, flip: Flip) -> str:
-    """`a is right, b has a tie`."""
-    said = {0.0: "is wrong", 1.0: "is right"}
-    both = sorted(((flip.a, comparison.a), (flip.b, comparison.b)), key=lambda one: -one[0])
-    return ", ".join(f"{name} {said.get(credit, 'has a tie')}" for credit, name in both)
 
 
 def _summary(comparison: Comparison) -> Table:
@@ -203,11 +196,8 @@ def _sets(comparison: Comparison) -> Table:
             f"{100 * s.difference:+.1f}",
             f"{100 * s.ci[0]:+.1f} to {100 * s.ci[1]:+.1f}",
             f"{s.only_a} : {s.only_b}",
-            _p(s.p_holm) + (" *" if s.significant else "  "),
+            (f"{s.p_holm:.3f}" if s.p_holm >= 0.001 else "<0.001")
+            + (" *" if s.significant else "  "),
             style="" if s.significant else "dim",
         )
     return made
-
-
-def _p(value: float) -> str:
-    return f"{value:.3f}" if value >= 0.001 else "<0.001"

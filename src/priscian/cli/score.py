@@ -35,10 +35,6 @@ def _number(of: object, tokens: Sequence[Token]) -> int | None:
     return number if token.value != "auto" else None
 
 
-def _shard(of: object, tokens: Sequence[Token]) -> Shard:
-    return Shard.parse(tokens[0].value)
-
-
 def _executor(of: object, tokens: Sequence[Token]) -> str | None:
     return None if tokens[0].value == "auto" else tokens[0].value
 
@@ -57,7 +53,9 @@ _spell(
     batch_tokens=Parameter(alias="--batch_tokens", converter=_number),
     workers=Parameter(converter=_number),
     threads=Parameter(converter=_number),
-    shard=Parameter(converter=_shard, accepts_keys=False, n_tokens=1),
+    shard=Parameter(
+        converter=lambda of, tokens: Shard.parse(tokens[0].value), accepts_keys=False, n_tokens=1
+    ),
     executor=Parameter(converter=_executor),
 )
 FLAT(SuiteOptions)
@@ -165,10 +163,13 @@ def score_command(
     out = out or Path("runs") / time.strftime("%Y%m%d-%H%M%S")
     with Progress(shown.quiet) as progress:
         run = score(specs, on, out=out, resume=resume, options=options, watch=progress)
-    if options.compute.shard:
-        _tell_shard(run, options.compute.shard, shown)
-    else:
+    shard = options.compute.shard
+    if not shard:
         tell(run, shown)
+    elif not shown.quiet:
+        texts = sum(facts.texts or 0 for facts in run.info.models.values())
+        print(f"Shard {shard} of {run.path}: {counted(texts, 'text')} scored.")
+        print(f"When all {shard.count} are there: priscian merge {shlex.quote(str(run.path))}")
 
 
 def complete_options(options: ScoreOptions, given: ScoreInput) -> ScoreOptions:
@@ -197,14 +198,6 @@ def name_specs(models: Sequence[str], running: Running) -> list[ModelSpec]:
         )
         for spec in map(parse_model, named)
     ]
-
-
-def _tell_shard(run: Run, shard: Shard, shown: ScoreOutput) -> None:
-    if shown.quiet:
-        return
-    texts = sum(facts.texts or 0 for facts in run.info.models.values())
-    print(f"Shard {shard} of {run.path}: {counted(texts, 'text')} scored.")
-    print(f"When all {shard.count} are there: priscian merge {shlex.quote(str(run.path))}")
 
 
 def tell(run: Run, shown: ScoreOutput) -> None:

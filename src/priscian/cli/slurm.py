@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from priscian.cli.app import load_command
 from priscian.cli.score import FLAT, complete_options, name_specs
 from priscian.errors import UsageError
-from priscian.runs.slurm_scripts import Resources, SlurmJob, slurm
+from priscian.runs.slurm_scripts import Resources, slurm
 
 Parameter(negative="")(Resources)
 RESOURCES = Resources()
@@ -49,10 +49,6 @@ def slurm_command(
     called = _call(score) if score else {}
     job = slurm(run, shards=shards, submit=submit, resources=resources, **called)
     print(f"Wrote {job.shards} and {job.merge}.")
-    _tell(job, run)
-
-
-def _tell(job: SlurmJob, run: Path) -> None:
     if job.array:
         print(f"Submitted the shards as job {job.array}, the merge as job {job.merging}.")
         print(f"If a shard fails: priscian slurm {run} --submit")

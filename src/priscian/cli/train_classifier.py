@@ -12,7 +12,7 @@ from cyclopts import Parameter, Token
 
 from priscian.cli.edge import printable
 from priscian.cli.output import FLAT
-from priscian.models.classifier.folder import THRESHOLDS, ClassifierCard
+from priscian.models.classifier.folder import THRESHOLDS
 from priscian.training.classifiers.settings import ClassifierSettings
 
 
@@ -79,19 +79,15 @@ def classifier_command(
     made = settings or ClassifierSettings()
     card = train_classifier(on, out, made, resume=resume, say=say)
     if not quiet:
-        _report(card, out)
-
-
-def _report(card: ClassifierCard, out: Path) -> None:
-    found = [r.mcc["out-of-domain test"] for r in card.restarts]
-    shown = f"MCC on out-of-domain test {mean(found):.3f}"
-    if len(found) > 1:
-        shown += f" (mean of {len(found)}; sd {stdev(found):.3f}; highest {max(found):.3f})"
-    collapsed = sum(r.collapsed for r in card.restarts)
-    chosen = card.restart(card.chosen)
-    print(
-        f"{out}: {shown}; {collapsed} collapsed; chosen on "
-        f"{'in-domain dev' if card.select == 'dev' else 'out-of-domain test, as the paper did'}: "
-        f"{chosen.folder}{f', view {chosen.view}' if chosen.view else ''}"
-        f"{'' if card.method in THRESHOLDS else f'; use it as classifier:{out}'}"
-    )
+        found = [r.mcc["out-of-domain test"] for r in card.restarts]
+        shown = f"MCC on out-of-domain test {mean(found):.3f}"
+        if len(found) > 1:
+            shown += f" (mean of {len(found)}; sd {stdev(found):.3f}; highest {max(found):.3f})"
+        collapsed = sum(r.collapsed for r in card.restarts)
+        chosen = card.restart(card.chosen)
+        where = "in-domain dev" if card.select == "dev" else "out-of-domain test, as the paper did"
+        print(
+            f"{out}: {shown}; {collapsed} collapsed; chosen on {where}: "
+            f"{chosen.folder}{f', view {chosen.view}' if chosen.view else ''}"
+            f"{'' if card.method in THRESHOLDS else f'; use it as classifier:{out}'}"
+        )

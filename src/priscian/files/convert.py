@@ -78,7 +78,8 @@ class _Field(NamedTuple):
 def plain(value: Any) -> Any:
     """Records as dictionaries, tuples as lists.
 
-    A class may name properties that are written after its fields: `ALSO: ClassVar = ("mean",)`.
+    A class may name what is written instead of its fields, `SHOWN: ClassVar`: several attributes,
+    properties too, or one that is a record; or properties after its fields, `ALSO: ClassVar`.
 
     >>> from typing import Annotated
     >>> from msgspec import defstruct
@@ -97,6 +98,11 @@ def plain(value: Any) -> Any:
 
 
 def _record(value: Struct, without: Iterable[str] = ()) -> Any:
+    chosen = getattr(type(value), "SHOWN", ())
+    if isinstance(chosen, str):
+        return plain(getattr(value, chosen))
+    if chosen:
+        return {name: plain(getattr(value, name)) for name in chosen}
     found: dict[str, Any] = {}
     for field in _fields(type(value)):
         part = getattr(value, field.name)

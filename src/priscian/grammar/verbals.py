@@ -40,12 +40,13 @@ class Verbals(Modifiers):
         `agreeing_auxiliary` (an auxiliary that shows it), `auxiliary` (any auxiliary before the
         verb), `modal`, `perfect`, `progressive`. `negation` is the chance of *n't*.
         """
-        bare = tuple(_verb_of(verb) for verb in verbs)
+        bare = tuple(verb if isinstance(verb, Verb) else verb.verb for verb in verbs)
         stative = any("stative" in verb.flags for verb in bare)
         copula = any(verb is BE for verb in bare)
         # *The log split* is good, in the past.
         ambiguous = any(verb.present_pl.text == verb.past_sg.text for verb in bare)
-        lasting = not stative and all(_lasts(verb) for verb in bare)
+        # what may be seen going on: *was waiting*, *is painting a wall*
+        lasting = not stative and all(verb.flags.isdisjoint(MOMENTARY) for verb in bare)
         habit = all("timeless" in verb.flags for verb in bare)
         advisable = all("advisable" in verb.flags for verb in bare)
         aspect = (stative, lasting, habit, advisable)
@@ -245,15 +246,6 @@ def _inflections(
         case _:
             raise GrammarError(f"unknown kind of inflection {kind!r}; see Grammar.inflection")
     return tuple(table), tuple(table.values())
-
-
-def _lasts(verb: Verb) -> bool:
-    """True of what may be seen going on: *was waiting*, *is painting a wall*."""
-    return verb.flags.isdisjoint(MOMENTARY)
-
-
-def _verb_of(verb: Verb | Predicate | VP) -> Verb:
-    return verb if isinstance(verb, Verb) else verb.verb
 
 
 def _has(value: T | None) -> T:

@@ -321,7 +321,12 @@ def _has_derived(predicate: Predicate, name: str) -> bool:
         case "irregular":
             return predicate.verb.distinct_participle
         case "eventive":
-            return _eventive(predicate)
+            # *annoy*: events can be its subject and people its object, so a gerund fits
+            return (
+                predicate.object is not None
+                and predicate.object.admits_names
+                and any(noun.sorts & HAPPENINGS for noun in predicate.subject.nouns)
+            )
         case "one_object":
             # No place is left for a gap beside the object: not *what she taught him*.
             return "ditrans" not in predicate.verb.frames and "second_object" not in predicate.flags
@@ -329,15 +334,6 @@ def _has_derived(predicate: Predicate, name: str) -> bool:
             # Not everybody can do it to everybody.
             return not (predicate.subject.admits_names and admits(predicate.object, "person"))
     return False
-
-
-def _eventive(predicate: Predicate) -> bool:
-    """True of *annoy*: events can be its subject and people its object, so a gerund fits."""
-    return (
-        predicate.object is not None
-        and predicate.object.admits_names
-        and any(noun.sorts & HAPPENINGS for noun in predicate.subject.nouns)
-    )
 
 
 def has_feature(noun: Noun, feature: str) -> bool:

@@ -101,7 +101,36 @@ class AccuracyTable(AnalysisResult, frozen=True):
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Every class with every model's accuracy and interval; the mean of paradigms is last."""
-        return (_figure(self),)
+        rows = [
+            {**record, "label": r if r == OVERALL else words(r)}
+            for record in self.records()
+            for r in [str(record["name"])]
+        ]
+        order = list(dict.fromkeys(str(row["label"]) for row in rows))
+        domain = share_domain([v for row in rows for v in (row["low"], row["accuracy"])])
+        chart = dots(
+            rows,
+            [column.name for column in self.columns],
+            order,
+            share("accuracy", "accuracy", domain),
+            tips(
+                "label", "model", "accuracy:.1%", "low:.1%", "high:.1%", "n:,", "ties:,",
+                "paradigms",
+            ),
+            label="label",
+            line=(0.5, "chance"),
+        )  # fmt: skip
+        n = max((cell.n or 0) for cell in self.rows[-1].cells if cell)
+        judged = "full sentences" if self.method == "full" else self.method.replace("_", "-")
+        caption = (
+            f"Share of pairs whose acceptable sentence is preferred ({judged}), by {self.by}; n = "
+            f"{n:,} pairs in {max(c.paradigms for c in self.rows[-1].cells if c)} paradigms, and "
+            f"overall is their mean. Bars are 95 % intervals: {self.interval}."
+        )
+        if any(column.published for column in self.columns):
+            caption += " Diamonds are published figures on BLiMP's own sentences."
+        name = f"accuracy-by-{self.by}" + ("" if self.method == "full" else f"-{self.method}")
+        return (figure(name, f"Accuracy by {self.by}", caption, chart, rows),)
 
     def records(self) -> list[dict[str, Any]]:
         """One plain row for each cell that has a value."""
@@ -181,7 +210,15 @@ def tables(
     accuracies = [set_accuracies(r, method) for r in named]
     boots = [None if interval == "wilson" else _Boot.of(r, method, interval, seed) for r in named]
     scored = list(zip(named, accuracies, boots, strict=True))
-    classes = _classes(named, accuracies, level)
+    found: dict[str, dict[str, None]] = {}  # the sets of each class, and of all classes
+    every: dict[str, None] = {}
+    for r, sets in zip(named, accuracies, strict=True):
+        for name in sets:
+            every[name] = None
+            inside = name if level == "paradigm" else r.facts.node(name, level)
+            if inside:
+                found.setdefault(inside, {})[name] = None
+    classes = {**dict(sorted(found.items())), OVERALL: every}
     wanted = find_systems(baselines)
     known = {
         name: published()[name]
@@ -205,8 +242,23 @@ def tables(
         )
         for shown, members in classes.items()
     )
-    notes = (*_data_notes(named, accuracies), *published_notes(list(known), named))
-    return AccuracyTable(level, method, MADE[interval], columns, rows, notes)
+    notes = []
+    for r, sets in zip(named, accuracies, strict=True):
+        ties = sum(a.ties for a in sets.values())
+        if ties:
+            n = sum(a.n for a in sets.values())
+            counted = r.summary.tie
+            notes.append(f"{r.label}: {ties:,} of {n:,} items tie, counted as {counted}")
+    first = named[0]
+    for r in named[1:]:
+        same = sum(r.hashes.get(name) == h for name, h in first.hashes.items())
+        if same < len(first.hashes) or len(r.hashes) > same:
+            notes.append(
+                f"{r.label} was not scored on all the sentences of {first.label}: they share "
+                f"{same} of {len(first.hashes)} paradigms"
+            )
+    notes += published_notes(list(known), named)
+    return AccuracyTable(level, method, MADE[interval], columns, rows, tuple(notes))
 
 
 class _Boot(NamedTuple):
@@ -231,21 +283,6 @@ def _has(named: Sequence[Result], level: str) -> bool:
     return any(r.facts.node(name, level) for r in named for name in r.facts.sets)
 
 
-def _classes(
-    named: Sequence[Result], accuracies: Sequence[Mapping[str, Accuracy]], level: str
-) -> dict[str, dict[str, None]]:
-    """Sets of each class, in alphabetical order; all of them last."""
-    found: dict[str, dict[str, None]] = {}
-    every: dict[str, None] = {}
-    for r, sets in zip(named, accuracies, strict=True):
-        for name in sets:
-            every[name] = None
-            inside = name if level == "paradigm" else r.facts.node(name, level)
-            if inside:
-                found.setdefault(inside, {})[name] = None
-    return {**dict(sorted(found.items())), OVERALL: every}
-
-
 def _cell(
     column: str, members: Mapping[str, None], sets: Mapping[str, Accuracy], boot: _Boot | None
 ) -> AccuracyCell | None:
@@ -263,56 +300,6 @@ def _published_cell(
     if any(name not in rows for name in members):
         return None
     return AccuracyCell(column, sum(rows[name] for name in members) / len(members), len(members))
-
-
-def _data_notes(named: Sequence[Result], accuracies: Sequence[Mapping[str, Accuracy]]) -> list[str]:
-    notes = []
-    for r, sets in zip(named, accuracies, strict=True):
-        ties = sum(a.ties for a in sets.values())
-        if ties:
-            n = sum(a.n for a in sets.values())
-            counted = r.summary.tie
-            notes.append(f"{r.label}: {ties:,} of {n:,} items tie, counted as {counted}")
-    first = named[0]
-    for r in named[1:]:
-        same = sum(r.hashes.get(name) == h for name, h in first.hashes.items())
-        if same < len(first.hashes) or len(r.hashes) > same:
-            notes.append(
-                f"{r.label} was not scored on all the sentences of {first.label}: they share "
-                f"{same} of {len(first.hashes)} paradigms"
-            )
-    return notes
-
-
-def _figure(table: AccuracyTable) -> Figure:
-    """Every class with every model's accuracy and interval; the mean of paradigms is last."""
-    rows = [
-        {**record, "label": r if r == OVERALL else words(r)}
-        for record in table.records()
-        for r in [str(record["name"])]
-    ]
-    order = list(dict.fromkeys(str(row["label"]) for row in rows))
-    domain = share_domain([v for row in rows for v in (row["low"], row["accuracy"])])
-    chart = dots(
-        rows,
-        [column.name for column in table.columns],
-        order,
-        share("accuracy", "accuracy", domain),
-        tips("label", "model", "accuracy:.1%", "low:.1%", "high:.1%", "n:,", "ties:,", "paradigms"),
-        label="label",
-        line=(0.5, "chance"),
-    )
-    n = max((cell.n or 0) for cell in table.rows[-1].cells if cell)
-    judged = "full sentences" if table.method == "full" else table.method.replace("_", "-")
-    caption = (
-        f"Share of pairs whose acceptable sentence is preferred ({judged}), by {table.by}; n = "
-        f"{n:,} pairs in {max(c.paradigms for c in table.rows[-1].cells if c)} paradigms, and "
-        f"overall is their mean. Bars are 95 % intervals: {table.interval}."
-    )
-    if any(column.published for column in table.columns):
-        caption += " Diamonds are published figures on BLiMP's own sentences."
-    name = f"accuracy-by-{table.by}" + ("" if table.method == "full" else f"-{table.method}")
-    return figure(name, f"Accuracy by {table.by}", caption, chart, rows)
 
 
 def _markdown(table: AccuracyTable) -> str:

@@ -120,7 +120,41 @@ class Distance(AnalysisResult, frozen=True):
     @property
     def figures(self) -> tuple[Figure, ...]:
         """A panel for each comparison, with a lane for each model."""
-        return (_figure(self),)
+        names = list(dict.fromkeys(c.model for c in self.conditions))
+        rows = [
+            {
+                "comparison": c.comparison,
+                "condition": c.condition,
+                "model": c.model,
+                "kind": "published" if c.published else "scored",
+                "accuracy": c.accuracy,
+                "low": c.ci[0] if c.ci else None,
+                "high": c.ci[1] if c.ci else None,
+                "n": c.n,
+                "paradigms": c.paradigms,
+                "change": c.change,
+            }
+            for c in self.conditions
+        ]
+        domain = share_domain([v for r in rows for v in (r["low"], r["accuracy"])])
+        counts = ", ".join(f"{count:,} pairs ({name})" for name, count in self.n.items())
+        if len(set(self.n.values())) == 1:
+            counts = f"{next(iter(self.n.values())):,} pairs"
+        panels = [
+            _panel([r for r in rows if r["comparison"] == comparison], comparison, names, domain)
+            for comparison in contrasts()
+            if any(r["comparison"] == comparison for r in rows)
+        ]
+        caption = (
+            "Accuracy on agreement with and without an adjective between, with attractors of the "
+            "other number, and with irregular plurals: means of paradigms; n = "
+            f"{counts}. Bars are 95 % intervals: Wilson's, combined for means of paradigms (Zou et "
+            "al. 2009)."
+        )
+        if any(c.published for c in self.conditions):
+            caption += " Diamonds (*) are published figures on BLiMP's own sentences."
+        chart: Chart = {"columns": 2, "concat": panels, "resolve": LANES}
+        return (figure("agreement-distance", "Agreement at a distance", caption, chart, rows),)
 
 
 @analysis(
@@ -215,45 +249,6 @@ def _conditions(model: str, sets: Mapping[str, Accuracy], *, known: bool) -> lis
                 )
             )
     return made
-
-
-def _figure(found: Distance) -> Figure:
-    """A panel for each comparison, a line for each model."""
-    names = list(dict.fromkeys(c.model for c in found.conditions))
-    rows = [
-        {
-            "comparison": c.comparison,
-            "condition": c.condition,
-            "model": c.model,
-            "kind": "published" if c.published else "scored",
-            "accuracy": c.accuracy,
-            "low": c.ci[0] if c.ci else None,
-            "high": c.ci[1] if c.ci else None,
-            "n": c.n,
-            "paradigms": c.paradigms,
-            "change": c.change,
-        }
-        for c in found.conditions
-    ]
-    domain = share_domain([v for r in rows for v in (r["low"], r["accuracy"])])
-    counts = ", ".join(f"{count:,} pairs ({name})" for name, count in found.n.items())
-    if len(set(found.n.values())) == 1:
-        counts = f"{next(iter(found.n.values())):,} pairs"
-    panels = [
-        _panel([r for r in rows if r["comparison"] == comparison], comparison, names, domain)
-        for comparison in contrasts()
-        if any(r["comparison"] == comparison for r in rows)
-    ]
-    caption = (
-        "Accuracy on agreement with and without an adjective between, with attractors of the other "
-        "number, and with irregular plurals: means of paradigms; n = "
-        + counts
-        + ". Bars are 95 % intervals: Wilson's, combined for means of paradigms (Zou et al. 2009)."
-    )
-    if any(c.published for c in found.conditions):
-        caption += " Diamonds (*) are published figures on BLiMP's own sentences."
-    chart: Chart = {"columns": 2, "concat": panels, "resolve": LANES}
-    return figure("agreement-distance", "Agreement at a distance", caption, chart, rows)
 
 
 def _panel(

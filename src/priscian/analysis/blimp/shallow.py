@@ -80,7 +80,28 @@ class Shallow(AnalysisResult, frozen=True):
 
     def tables(self) -> list[Table]:
         """Accuracy by each predictor, and the regressions."""
-        return [*(_bins(self, key, what) for key, what in PREDICTORS.items()), _regression(self)]
+        rows: list[tuple[str, ...] | None] = []
+        for model in self.models:
+            rows += [
+                (
+                    model.name,
+                    c.name.replace("_", " "),
+                    f"{c.estimate:+.3f}",
+                    f"{c.ci[0]:+.3f} to {c.ci[1]:+.3f}",
+                    f"{c.p:.2g}",
+                )
+                for c in model.regression.coefficients
+            ]
+            rows.append(None)
+        return [
+            *(_bins(self, key, what) for key, what in PREDICTORS.items()),
+            Table(
+                "Logistic regression: change in log-odds with one standard deviation",
+                ("model", "predictor", "estimate", "95 % interval", "p"),
+                tuple(rows),
+                names=2,
+            ),
+        ]
 
     @property
     def findings(self) -> list[str]:
@@ -114,28 +135,6 @@ def _bins(found: Shallow, key: str, what: str) -> Table:
         rows.append(None)
     head = ("model", "from", "to", "n", "accuracy")
     return Table(f"Accuracy by {what}", head, tuple(rows))
-
-
-def _regression(found: Shallow) -> Table:
-    rows: list[tuple[str, ...] | None] = []
-    for model in found.models:
-        rows += [
-            (
-                model.name,
-                c.name.replace("_", " "),
-                f"{c.estimate:+.3f}",
-                f"{c.ci[0]:+.3f} to {c.ci[1]:+.3f}",
-                f"{c.p:.2g}",
-            )
-            for c in model.regression.coefficients
-        ]
-        rows.append(None)
-    return Table(
-        "Logistic regression: change in log-odds with one standard deviation",
-        ("model", "predictor", "estimate", "95 % interval", "p"),
-        tuple(rows),
-        names=2,
-    )
 
 
 @analysis(

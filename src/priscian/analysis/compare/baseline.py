@@ -14,7 +14,7 @@ from priscian.analysis.compare.matching import headline_sets
 from priscian.analysis.intervals import covered, set_credits, usual_resample
 from priscian.analysis.named_results import words
 from priscian.analysis.result import OVERALL
-from priscian.analysis.vega import Chart, Figure
+from priscian.analysis.vega import Figure
 from priscian.errors import DataError
 from priscian.runs import Result
 from priscian.stats.bootstrap import Resample
@@ -95,11 +95,6 @@ def baseline_figure(results: Sequence[Result], method: str = "full") -> Figure:
         f"they cover {covered(covers, results[0].summary.unit)}; coloured where they exclude 0, "
         "uncorrected for the number of classes."
     )
-    chart = _chart(rows, models, best, order)
-    return figure("differences", "Differences from a baseline", caption, chart, rows)
-
-
-def _chart(rows: list[dict[str, object]], models: list[str], best: str, order: list[str]) -> Chart:
     x = {
         "type": "quantitative",
         "title": "accuracy minus that of the baseline",
@@ -110,7 +105,7 @@ def _chart(rows: list[dict[str, object]], models: list[str], best: str, order: l
     y = {"field": "name", "type": "nominal", "sort": order, "title": None,
          "axis": {"labelLimit": 300, "grid": True}}  # fmt: skip
     called = {"low": "95 % interval from", "high": "95 % interval to"}
-    return {
+    chart = {
         "params": [
             {"name": "chosen", "value": best,
              "bind": {"input": "select", "options": models, "name": "Model "}},
@@ -144,3 +139,4 @@ def _chart(rows: list[dict[str, object]], models: list[str], best: str, order: l
              "encoding": {"x": {"field": "difference", **x}, "shape": looks["shape"]}},
         ],
     }  # fmt: skip
+    return figure("differences", "Differences from a baseline", caption, chart, rows)

@@ -86,14 +86,6 @@ def compare(
     bootstrap over what `options.resample` says.
     """
     options.check()
-    first, second = _two(a, b)
-    names = _names(first, second)
-    return Comparisons(
-        compare_results(x, y, options, names=names) for x, y in _matching(first, second, data)
-    )
-
-
-def _two(a: Choice, b: Choice | None) -> tuple[ChosenModel, ChosenModel]:
     if b is not None:
         first, second = choose_model(a), choose_model(b)
     else:
@@ -112,7 +104,10 @@ def _two(a: Choice, b: Choice | None) -> tuple[ChosenModel, ChosenModel]:
         and (first.run.resolve(), first.model) == (second.run.resolve(), second.model)
     ):
         raise UsageError(f"{a} and {b} are the same result; name two different ones")
-    return first, second
+    called = _names(first, second)
+    return Comparisons(
+        compare_results(x, y, options, names=called) for x, y in _matching(first, second, data)
+    )
 
 
 def _names(first: ChosenModel, second: ChosenModel) -> tuple[str, str]:

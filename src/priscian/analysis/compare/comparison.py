@@ -147,7 +147,38 @@ class Comparison(HasFigures, Struct, frozen=True):
     @property
     def figures(self) -> tuple[Figure, ...]:
         """The difference in every set."""
-        return (_figure(self),)
+        a, b = self.a, self.b
+        better = {True: a, False: b}
+        rows = [
+            {
+                "set": s.name,
+                "group": s.group,
+                "difference": round(100 * s.difference, 2),
+                "low": round(100 * s.ci[0], 2),
+                "high": round(100 * s.ci[1], 2),
+                "a": round(100 * s.a, 2),
+                "b": round(100 * s.b, 2),
+                "n": s.n,
+                "only_a": s.only_a,
+                "only_b": s.only_b,
+                "p": s.p,
+                "p_holm": s.p_holm,
+                "better": better[s.difference > 0] if s.significant else NO_CLEAR,
+            }
+            for s in sorted(self.sets, key=lambda s: (s.group, -s.difference, s.name))
+        ]
+        tested = (
+            f"{sum(s.significant for s in self.sets)} of {len(rows)} are significant at "
+            f"{100 * LEVEL:.0f} % by McNemar's test with mid-p after Holm's correction"
+        )
+        caption = (
+            f"Accuracy of {a} minus that of {b} on {self.data}, in points, for each set "
+            f"(paradigm or suite), sorted by its class; {self.overlap.words}. Lines are 95 % "
+            "intervals of a paired difference (Bonett and Price) and cover other items of the same "
+            f"set. {tested}."
+        )
+        chart = _chart(rows, a, b, self.minus)
+        return (Figure("differences", self.minus, caption, chart, rows),)
 
     @property
     def interval_words(self) -> str:
@@ -298,42 +329,6 @@ def _flips(result: Result, matched: Matched) -> Iterator[Flip]:
             delta_b=row["delta_b"],
             texts=texts or suites.get((row["set"], row["item"]), {}),
         )
-
-
-def _figure(comparison: Comparison) -> Figure:
-    """Every set's difference, a − b, with its interval; significant ones in colour."""
-    a, b = comparison.a, comparison.b
-    better = {True: a, False: b}
-    rows = [
-        {
-            "set": s.name,
-            "group": s.group,
-            "difference": round(100 * s.difference, 2),
-            "low": round(100 * s.ci[0], 2),
-            "high": round(100 * s.ci[1], 2),
-            "a": round(100 * s.a, 2),
-            "b": round(100 * s.b, 2),
-            "n": s.n,
-            "only_a": s.only_a,
-            "only_b": s.only_b,
-            "p": s.p,
-            "p_holm": s.p_holm,
-            "better": better[s.difference > 0] if s.significant else NO_CLEAR,
-        }
-        for s in sorted(comparison.sets, key=lambda s: (s.group, -s.difference, s.name))
-    ]
-    tested = (
-        f"{sum(s.significant for s in comparison.sets)} of {len(rows)} are significant at "
-        f"{100 * LEVEL:.0f} % by McNemar's test with mid-p after Holm's correction"
-    )
-    caption = (
-        f"Accuracy of {a} minus that of {b} on {comparison.data}, in points, for each set "
-        f"(paradigm or suite), sorted by its class; {comparison.overlap.words}. Lines are 95 % "
-        "intervals of a paired difference (Bonett and Price) and cover other items of the same "
-        f"set. {tested}."
-    )
-    chart = _chart(rows, a, b, comparison.minus)
-    return Figure("differences", comparison.minus, caption, chart, rows)
 
 
 def _chart(rows: list[dict[str, object]], a: str, b: str, minus: str) -> Chart:

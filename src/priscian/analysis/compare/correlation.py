@@ -13,7 +13,7 @@ from priscian.analysis.blimp.published_rows import starred
 from priscian.analysis.charts import correlation_square
 from priscian.analysis.registry import analysis
 from priscian.analysis.result import AnalysisResult, Runs, Table
-from priscian.analysis.vega import Chart, Figure, HasFigures
+from priscian.analysis.vega import Figure, HasFigures
 from priscian.datasets.reference import published as published_accuracies
 from priscian.errors import DataError, UsageError, counted
 from priscian.files import INLINE
@@ -83,7 +83,22 @@ class CorrelationsByKind(AnalysisResult, frozen=True):
         found = []
         for kind, correlations in self.kinds.items():
             found += [_matrix_table(kind, correlations, how) for how in NAMES]
-            found.append(_intervals_table(correlations))
+            rows = tuple(
+                (
+                    cell.a,
+                    cell.b,
+                    str(cell.n),
+                    *(
+                        part
+                        for c in (cell.pearson, cell.spearman)
+                        for part in (f"{c.r:.2f}", f"{c.ci[0]:.2f} to {c.ci[1]:.2f}")
+                    ),
+                )
+                for cell in correlations.cells
+                if cell.pearson is not None and cell.spearman is not None
+                if not {cell.a, cell.b} <= set(correlations.published)
+            )
+            found.append(Table("", ("", "", "sets", "r", "95 %", "ρ", "95 %"), rows, names=2))
         return found
 
     @property
@@ -234,25 +249,6 @@ def _matrix_table(kind: str, found: Correlations, how: Coefficient) -> Table:
     return Table(f"{kind}: {NAMES[how]}", ("", *numbers), rows)
 
 
-def _intervals_table(found: Correlations) -> Table:
-    rows = tuple(
-        (
-            cell.a,
-            cell.b,
-            str(cell.n),
-            *(
-                part
-                for c in (cell.pearson, cell.spearman)
-                for part in (f"{c.r:.2f}", f"{c.ci[0]:.2f} to {c.ci[1]:.2f}")
-            ),
-        )
-        for cell in found.cells
-        if cell.pearson is not None and cell.spearman is not None
-        if not {cell.a, cell.b} <= set(found.published)
-    )
-    return Table("", ("", "", "sets", "r", "95 %", "ρ", "95 %"), rows, names=2)
-
-
 def _figure(found: Correlations, coefficient: Coefficient) -> Figure:
     """A heat map of all systems."""
     rows: list[dict[str, object]] = []
@@ -283,19 +279,16 @@ def _figure(found: Correlations, coefficient: Coefficient) -> Figure:
         f"{NAMES[coefficient]} of accuracies over {over}, between every two rows; 95 % intervals "
         f"({how}) are in the tooltips and the data.{star}"
     )
-    title = f"Who finds the same things hard: {NAMES[coefficient]}"
+    called = NAMES[coefficient]
+    title = f"Who finds the same things hard: {called}"
     name = f"correlation-{coefficient}"
-    return Figure(name, title, caption, _heat_map(rows, list(found.sets), NAMES[coefficient]), rows)
-
-
-def _heat_map(rows: list[dict[str, object]], order: list[str], title: str) -> Chart:
-    chart = correlation_square(rows, order, title, least=180, labelLimit=200)
+    chart = correlation_square(rows, list(found.sets), called, least=180, labelLimit=200)
     chart["encoding"]["tooltip"] = [
         {"field": "a", "type": "nominal"},
         {"field": "b", "type": "nominal"},
-        {"field": "r", "type": "quantitative", "format": ".3f", "title": title},
+        {"field": "r", "type": "quantitative", "format": ".3f", "title": called},
         {"field": "low", "type": "quantitative", "format": ".3f", "title": "95 % from"},
         {"field": "high", "type": "quantitative", "format": ".3f", "title": "to"},
         {"field": "n", "type": "quantitative", "title": "sets"},
     ]
-    return chart
+    return Figure(name, title, caption, chart, rows)

@@ -134,7 +134,37 @@ class CheckpointCurves(AnalysisResult, frozen=True):
     @property
     def figures(self) -> tuple[Figure, ...]:
         """A panel for each class, overall first."""
-        return (_figure(self),)
+        series = list(dict.fromkeys(s.series or "model" for s in self.scores))
+        rows = [
+            {
+                "model": s.series or "model",
+                "checkpoint": s.model,
+                "data": self.data,
+                "amount": s.amount,
+                "name": s.name if s.name == OVERALL else words(s.name),
+                "accuracy": s.accuracy,
+                "low": s.ci[0],
+                "high": s.ci[1],
+            }
+            for s in self.scores
+        ]
+        what = "training tokens" if self.tokens else "training steps"
+        domain = share_domain([row["low"] for row in rows])
+        people = {name if name == OVERALL else words(name): a for name, a in self.people.items()}
+        names = [OVERALL, *sorted({str(row["name"]) for row in rows} - {OVERALL})]
+        panels = [
+            _panel([r for r in rows if r["name"] == n], n, series, what, domain, people.get(n))
+            for n in names
+        ]
+        count = len({row["checkpoint"] for row in rows})
+        caption = (
+            f"Accuracy of {count} checkpoints on {self.data} by {what}, read from their names or "
+            "cards. Bands are 95 % intervals of each checkpoint."
+        )
+        if people:
+            caption += " Dashes are people's accuracy on BLiMP's own sentences."
+        chart: Chart = {"columns": COLUMNS, "concat": panels}
+        return (figure("checkpoints", f"Learning curves, {self.data}", caption, chart, rows),)
 
 
 def checkpoint_curves(results: Sequence[Result]) -> CheckpointCurves:
@@ -166,41 +196,6 @@ def _people(result: Result) -> dict[str, float]:
         return {}
     cells = {row.name: row.cells[place] for row in table.rows}
     return {name: cell.accuracy for name, cell in cells.items() if cell is not None}
-
-
-def _figure(found: CheckpointCurves) -> Figure:
-    """A panel for each class, overall first; people's accuracy is a dashed line."""
-    series = list(dict.fromkeys(s.series or "model" for s in found.scores))
-    rows = [
-        {
-            "model": s.series or "model",
-            "checkpoint": s.model,
-            "data": found.data,
-            "amount": s.amount,
-            "name": s.name if s.name == OVERALL else words(s.name),
-            "accuracy": s.accuracy,
-            "low": s.ci[0],
-            "high": s.ci[1],
-        }
-        for s in found.scores
-    ]
-    what = "training tokens" if found.tokens else "training steps"
-    domain = share_domain([row["low"] for row in rows])
-    people = {name if name == OVERALL else words(name): a for name, a in found.people.items()}
-    names = [OVERALL, *sorted({str(row["name"]) for row in rows} - {OVERALL})]
-    panels = [
-        _panel([r for r in rows if r["name"] == n], n, series, what, domain, people.get(n))
-        for n in names
-    ]
-    count = len({row["checkpoint"] for row in rows})
-    caption = (
-        f"Accuracy of {count} checkpoints on {found.data} by {what}, read from their names or "
-        "cards. Bands are 95 % intervals of each checkpoint."
-    )
-    if people:
-        caption += " Dashes are people's accuracy on BLiMP's own sentences."
-    chart: Chart = {"columns": COLUMNS, "concat": panels}
-    return figure("checkpoints", f"Learning curves, {found.data}", caption, chart, rows)
 
 
 def _panel(

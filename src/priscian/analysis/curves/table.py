@@ -153,7 +153,7 @@ def read_curve(folder: Path | str) -> CurveTable:
     """`curve.json` of a sweep's folder, checked."""
     file = Path(folder) / FILE
     if not file.is_file():
-        raise RunError(f"{folder} holds no {FILE}; make it with priscian curve SWEEP --out DIR")
+        raise RunError(f"{folder} holds no {FILE}; make it with priscian curve SWEEP `out=DIR`")
     return read_json(file, CurveTable)
 
 

@@ -138,7 +138,62 @@ class TrainingSize(AnalysisResult, frozen=True):
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Accuracy over training tokens."""
-        return (_figure(self),)
+        names = list(dict.fromkeys(_curve(c) for c in self.curves))
+        rows = [
+            {
+                "model": _curve(c),
+                "name": _name(c.name),
+                "checkpoint": p.model,
+                "tokens": p.tokens,
+                "accuracy": p.accuracy,
+                "low": p.ci[0],
+                "high": p.ci[1],
+                "fitted": c.line.intercept + c.line.slope * math.log2(p.tokens),
+                "slope": c.line.slope,
+                "slope_low": c.line.ci[0],
+                "slope_high": c.line.ci[1],
+            }
+            for c in self.curves
+            for p in c.points
+        ]
+        people = [
+            {"name": _name(c.name), "human": c.reach.human, "line": "people"}
+            for c in self.curves
+            if c.reach is not None
+        ]
+        domain = share_domain([row["low"] for row in rows])
+        panels = [
+            _panel(
+                [r for r in rows if r["name"] == name],
+                [p for p in people if p["name"] == name][:1],
+                name,
+                names,
+                domain,
+            )
+            for name in dict.fromkeys(_name(c.name) for c in self.curves)
+        ]
+        sizes = len({(p.model, p.tokens) for c in self.curves for p in c.points})
+        # beside chance, how ties count: if they are wrong, a line may only show that they get rare
+        said = [TIES.get(rule, f"are decided by {rule.replace(':', ' of ')}") for rule in self.ties]
+        most = f"; one model has {self.most_ties:.0%} ties" if self.most_ties else ""
+        ties = f"Chance is {CHANCE:.0%}; ties {' or '.join(said)}{most}.".replace("%", " %")
+        caption = (
+            "Accuracy over training tokens, by phenomenon and overall (the mean of paradigms); "
+            f"{sizes} models. Bars are 95 % intervals over items: Wilson's, combined for means of "
+            "paradigms. Lines are least squares on log₂ tokens; slopes have Student's 95 % "
+            f"intervals. {ties}"
+        )
+        if people:
+            caption += " Dashes are people's individual accuracy on BLiMP's own sentences."
+        return (
+            figure(
+                "training-size",
+                "Accuracy over training tokens",
+                caption,
+                {"columns": COLUMNS, "concat": panels},
+                rows,
+            ),
+        )
 
 
 @analysis("training-size", "accuracy by number of training tokens")
@@ -297,64 +352,6 @@ def reached(
         tokens = float(2.0**log2_tokens)
     upper = ci and (ci[0], ci[1] if ci[1] <= LARGEST else None)
     return Reach(human, tokens, log2_tokens, upper, extrapolated)
-
-
-def _figure(found: TrainingSize) -> Figure:
-    """Accuracy over training tokens with fitted lines: a panel for each phenomenon."""
-    names = list(dict.fromkeys(_curve(c) for c in found.curves))
-    rows = [
-        {
-            "model": _curve(c),
-            "name": _name(c.name),
-            "checkpoint": p.model,
-            "tokens": p.tokens,
-            "accuracy": p.accuracy,
-            "low": p.ci[0],
-            "high": p.ci[1],
-            "fitted": c.line.intercept + c.line.slope * math.log2(p.tokens),
-            "slope": c.line.slope,
-            "slope_low": c.line.ci[0],
-            "slope_high": c.line.ci[1],
-        }
-        for c in found.curves
-        for p in c.points
-    ]
-    people = [
-        {"name": _name(c.name), "human": c.reach.human, "line": "people"}
-        for c in found.curves
-        if c.reach is not None
-    ]
-    domain = share_domain([row["low"] for row in rows])
-    panels = [
-        _panel(
-            [r for r in rows if r["name"] == name],
-            [p for p in people if p["name"] == name][:1],
-            name,
-            names,
-            domain,
-        )
-        for name in dict.fromkeys(_name(c.name) for c in found.curves)
-    ]
-    sizes = len({(p.model, p.tokens) for c in found.curves for p in c.points})
-    # beside chance, how ties count: if they are wrong, a line may only show that they get rare
-    said = [TIES.get(rule, f"are decided by {rule.replace(':', ' of ')}") for rule in found.ties]
-    most = f"; one model has {found.most_ties:.0%} ties" if found.most_ties else ""
-    ties = f"Chance is {CHANCE:.0%}; ties {' or '.join(said)}{most}.".replace("%", " %")
-    caption = (
-        "Accuracy over training tokens, by phenomenon and overall (the mean of paradigms); "
-        f"{sizes} models. Bars are 95 % intervals over items: Wilson's, combined for means of "
-        "paradigms. Lines are least squares on log₂ tokens; slopes have Student's 95 % intervals. "
-        f"{ties}"
-    )
-    if people:
-        caption += " Dashes are people's individual accuracy on BLiMP's own sentences."
-    return figure(
-        "training-size",
-        "Accuracy over training tokens",
-        caption,
-        {"columns": COLUMNS, "concat": panels},
-        rows,
-    )
 
 
 def _panel(

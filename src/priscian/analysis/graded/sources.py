@@ -34,9 +34,21 @@ def read_graded_data(data: Path) -> tuple[GradedSet, list[SentenceScores]]:
     one graded set, whose own scores are then taken.
     """
     if is_run(data):
-        result = _rated_result(data)
+        run = load_run(data)
+        rated = {r.data: r for r in run.results if isinstance(r.summary, GradedSummary)}
+        if not rated:
+            raise UsageError(
+                f"{data} has no result on graded data; score with `on=li-adger:DIR` or graded:FILE"
+            )
+        if len(rated) > 1:
+            raise UsageError(
+                f"{data} is on {', '.join(rated)}; name the data and give the run as scores: "
+                f"priscian analyse adc DATA `scores={data}`"
+            )
+        result = next(iter(rated.values()))
         graded = read_spec(result.facts.spec)
-        return graded, _of_run(data, graded, result.data)
+        same = [r for r in run.results if r.data == result.data]
+        return graded, [found for r in same for found in _scores_of(run, r, graded)]
     if data.is_dir() and any((data / name).is_file() for name in _SENTENCES):
         return read_graded(data), []
     if data.is_dir():
@@ -48,20 +60,6 @@ def read_graded_data(data: Path) -> tuple[GradedSet, list[SentenceScores]]:
             f"{SENTENCES}, or a table of rated sentences"
         )
     return read_graded(data), []
-
-
-def _rated_result(path: Path) -> Result:
-    rated = {r.data: r for r in load_run(path).results if isinstance(r.summary, GradedSummary)}
-    if not rated:
-        raise UsageError(
-            f"{path} has no result on graded data; score with `on=li-adger:DIR` or graded:FILE"
-        )
-    if len(rated) > 1:
-        raise UsageError(
-            f"{path} is on {', '.join(rated)}; name the data and give the run as scores: "
-            f"priscian analyse adc DATA `scores={path}`"
-        )
-    return next(iter(rated.values()))
 
 
 def read_spec(spec: str) -> GradedSet:
@@ -88,11 +86,6 @@ def read_any_scores(path: Path) -> list[SentenceScores]:
     if not files:
         raise DataError(f"{path}: no {TABLE} in it; give a run on graded data, or a table")
     return [found for file in files for found in read_scores(file)]
-
-
-def _of_run(path: Path, graded: GradedSet, data: str) -> list[SentenceScores]:
-    run = load_run(path)
-    return [found for r in run.results if r.data == data for found in _scores_of(run, r, graded)]
 
 
 def _scores_of(run: Run, result: Result, graded: GradedSet) -> list[SentenceScores]:

@@ -208,7 +208,45 @@ class HumanAgreement(AnalysisResult, frozen=True, kw_only=True):
     @property
     def figures(self) -> tuple[Figure, ...]:
         """Agreement by phenomenon."""
-        return (_figure(self),)
+        rows: list[dict[str, object]] = []
+        for name, sets in {**of_phenomena(self.included), OVERALL: self.included}.items():
+            shares = shares_of(sets, draws=self.draws)
+            for kind, value, (low, high) in (
+                (ONE_BY_ONE, shares.individual, shares.individual_ci),
+                (BY_MAJORITY, shares.majority, shares.majority_ci),
+            ):
+                rows.append(
+                    {
+                        "phenomenon": name,
+                        "agreement": kind,
+                        "per_cent": round(100 * value, 2),
+                        "low": round(100 * low, 2),
+                        "high": round(100 * high, 2),
+                        "sets": len(sets),
+                        "pairs": shares.pairs,
+                    }
+                )
+        caption = (
+            "Share of people who choose the acceptable sentence (individual) and of pairs where "
+            "more than half do (majority), by phenomenon: "
+            f"{counted(len(self.included), 'set')}, {self.pairs:,} pairs, {self.judgements:,} "
+            f"judgements of {self.raters:,} people. Lines are 95 % intervals: a bootstrap over "
+            "pairs within sets, and Wilson's."
+        )
+        if self.exclusion:
+            caption += f" {self.exclusion}"
+        chart = lanes(
+            rows,
+            "phenomenon",
+            "agreement",
+            "agreement with the labels, per cent",
+            ("phenomenon", "agreement", "sets", "pairs"),
+            step=14,
+            point=55,
+            scale={"zero": False, "nice": True},
+            legend={"orient": "top"},
+        )
+        return (Figure("people", "How well people agree with the labels", caption, chart, rows),)
 
 
 @analysis("human", "people's agreement with the labels of pairs")
@@ -364,46 +402,3 @@ def _judged(
         means=means,
         targets=tuple(found),
     )
-
-
-def _figure(found: HumanAgreement) -> Figure:
-    """Agreement of people with labels, by phenomenon and overall."""
-    rows: list[dict[str, object]] = []
-    for name, sets in {**of_phenomena(found.included), OVERALL: found.included}.items():
-        shares = shares_of(sets, draws=found.draws)
-        for kind, value, (low, high) in (
-            (ONE_BY_ONE, shares.individual, shares.individual_ci),
-            (BY_MAJORITY, shares.majority, shares.majority_ci),
-        ):
-            rows.append(
-                {
-                    "phenomenon": name,
-                    "agreement": kind,
-                    "per_cent": round(100 * value, 2),
-                    "low": round(100 * low, 2),
-                    "high": round(100 * high, 2),
-                    "sets": len(sets),
-                    "pairs": shares.pairs,
-                }
-            )
-    caption = (
-        f"Share of people who choose the acceptable sentence (individual) and of pairs where more "
-        f"than half do (majority), by phenomenon: {counted(len(found.included), 'set')}, "
-        f"{found.pairs:,} pairs, {found.judgements:,} judgements of "
-        f"{found.raters:,} people. Lines are 95 % intervals: a bootstrap over pairs within sets, "
-        "and Wilson's."
-    )
-    if found.exclusion:
-        caption += f" {found.exclusion}"
-    chart = lanes(
-        rows,
-        "phenomenon",
-        "agreement",
-        "agreement with the labels, per cent",
-        ("phenomenon", "agreement", "sets", "pairs"),
-        step=14,
-        point=55,
-        scale={"zero": False, "nice": True},
-        legend={"orient": "top"},
-    )
-    return Figure("people", "How well people agree with the labels", caption, chart, rows)

@@ -180,11 +180,6 @@ def size_figure(found: TransferCells) -> Figure:
         "on new pairs of the training phenomenon, and, after training on all others, on the "
         "phenomenon left out. Bands are 95 % intervals over paradigms."
     )
-    chart = _lines(rows, list(learners))
-    return figure("transfer-size", "Transfer by number of training pairs", caption, chart, rows)
-
-
-def _lines(rows: Sequence[Row], learners: Sequence[str]) -> Chart:
     y = share("accuracy", "accuracy on test pairs", share_domain([r["low"] for r in rows]))
     sizes = sorted({int(str(row["pairs"])) for row in rows})
     x = {
@@ -208,7 +203,7 @@ def _lines(rows: Sequence[Row], learners: Sequence[str]) -> Chart:
         "scale": {"domain": list(TESTED), "range": [[1, 0], [5, 4]]},
         "legend": {"symbolType": "stroke", "symbolSize": 400, "labelLimit": 260},
     }
-    return {
+    chart: Chart = {
         "width": 420,
         "height": 260,
         "data": inline(rows),
@@ -231,6 +226,7 @@ def _lines(rows: Sequence[Row], learners: Sequence[str]) -> Chart:
             },
         ],
     }  # fmt: skip
+    return figure("transfer-size", "Transfer by number of training pairs", caption, chart, rows)
 
 
 def asymmetry_figure(found: TransferCells) -> Figure:

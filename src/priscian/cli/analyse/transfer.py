@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from priscian.cli.output import FLAT, Output, print_result
 from priscian.errors import RunError, UsageError
 from priscian.files import check_folder, shown, whole_number
-
-if TYPE_CHECKING:
-    from priscian.analysis.transfer.job import TransferSettings
 
 
 @Parameter(name="*")
@@ -128,7 +125,7 @@ def transfer_command(
     quiet
         No progress.
     """
-    from priscian import analyse
+    from priscian import TransferSettings, analyse
     from priscian.cli.screen import Progress
     from priscian.reporting import markdown_tables, tex_tables
 
@@ -146,7 +143,21 @@ def transfer_command(
             )
         if out is not None:
             check_folder(out)
-        settings = _settings(states, design)
+        settings = TransferSettings(
+            encoder=states.encoder,
+            probe=states.probe or "",
+            layer=states.layer,
+            pooling=states.pooling,
+            c=states.c,
+            pairs=design.pairs,
+            test_pairs=design.test_pairs,
+            seed=design.seed,
+            test_seed=design.test_seed,
+            draws=design.draws,
+            sizes=_sizes(design.sizes),
+            only=tuple(design.only or ()),
+            model=design.model,
+        )
         with Progress(quiet, unit="") as progress:
             found = analyse.transfer(settings, watch=progress)
     try:
@@ -162,26 +173,6 @@ def transfer_command(
             print(made([], found.tables()), end="")
     if out is not None and not output.json:
         print(f"Saved in {out}")
-
-
-def _settings(states: States, design: Design) -> TransferSettings:
-    from priscian.analysis.transfer.job import TransferSettings
-
-    return TransferSettings(
-        encoder=states.encoder,
-        probe=states.probe or "",
-        layer=states.layer,
-        pooling=states.pooling,
-        c=states.c,
-        pairs=design.pairs,
-        test_pairs=design.test_pairs,
-        seed=design.seed,
-        test_seed=design.test_seed,
-        draws=design.draws,
-        sizes=_sizes(design.sizes),
-        only=tuple(design.only or ()),
-        model=design.model,
-    )
 
 
 def _sizes(text: str) -> tuple[int, ...]:

@@ -409,7 +409,10 @@ def _resolve(repository: str, revision: str) -> str:
             return str(hub.HfApi().model_info(repository, revision=revision, timeout=10).sha)
         except Exception as error:
             failed = error
-    cached = _cached_commit(repository, revision)
+    folder = _cached(repository)
+    reference = folder / "refs" / revision
+    commit = reference.read_text("utf-8", "replace").strip() if reference.is_file() else ""
+    cached = commit if commit and (folder / "snapshots" / commit).is_dir() else ""
     if cached and not isinstance(failed, hub.errors.RepositoryNotFoundError):
         return cached
     if failed is not None:
@@ -418,13 +421,6 @@ def _resolve(repository: str, revision: str) -> str:
         f"{repository}@{revision} is not in the local Hub cache and HF_HUB_OFFLINE is set; "
         f"give a local folder instead: hf:PATH"
     )
-
-
-def _cached_commit(repository: str, revision: str) -> str:
-    folder = _cached(repository)
-    reference = folder / "refs" / revision
-    commit = reference.read_text("utf-8", "replace").strip() if reference.is_file() else ""
-    return commit if commit and (folder / "snapshots" / commit).is_dir() else ""
 
 
 def _hub_error(repository: str, revision: str, error: Exception) -> ModelError:
