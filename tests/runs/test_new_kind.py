@@ -152,3 +152,18 @@ def test_without_its_kind_the_folder_is_refused_by_name(data: str, tmp_path: Pat
             load_run(tmp_path / "run")
     finally:
         KINDS.entries["choice"] = found
+
+
+def test_pairs_of_a_reader_that_says_not_what_is_compared_are_refused(tmp_path: Path) -> None:
+    from priscian.errors import DataError
+
+    def read_bare(target: str) -> list[ItemSet]:
+        item = Item("bare/0", {"good": Sentence("She sleeps."), "bad": Sentence("She sleep.")})
+        return [ItemSet("bare", (item,))]
+
+    data_format("bare", "pairs without a comparison", needs_path=False)(read_bare)
+    try:
+        with pytest.raises(DataError, match=r"the set 'bare' does not say what is compared; .*CON"):
+            score("builtin:ngram", "bare", out=tmp_path / "run")
+    finally:
+        del registry._FORMATS["bare"]

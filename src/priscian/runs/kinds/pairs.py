@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from priscian.datasets import Dataset
-from priscian.errors import UsageError
+from priscian.errors import DataError, UsageError
 from priscian.formulas import values_of
 from priscian.metrics import Measure, MethodScores, Outcome, find_measure, judge, summarise
 from priscian.records import Contrast, Item, Sentence, Text
@@ -106,6 +106,12 @@ class Pairs(Kind):
     @classmethod
     def prepare(cls, data: Dataset, job: KindJob) -> Self:
         """Nothing needs to be changed."""
+        bare = next((s.name for s in data.sets if not s.contrasts), None)
+        if bare is not None and data.kind == "pairs":  # other kinds have more to say of a set
+            raise DataError(
+                f"{data.spec}: the set {bare!r} does not say what is compared; its reader must "
+                "give it contrasts, such as CONTRASTS[None] of priscian.datasets.pairs"
+            )
         return cls(data, job)
 
     def texts(self) -> list[Text]:
