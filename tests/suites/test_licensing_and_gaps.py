@@ -121,6 +121,15 @@ def test_nobody_hides_or_sits_down_behind_somebody(sex):
         assert not {act.split()[0] for act in row["prep_acts"]} & {"hid", "seated", "placed"}
 
 
+@pytest.mark.parametrize("sex", ["fem", "masc"])
+def test_nobody_prepares_or_orders_a_meal_behind_somebody(sex):
+    """*The fisherman behind the schoolboys made some soup for himself* is no scene."""
+    meal = {"made", "ordered", "cut", "knitted", "saved"}
+    for row in scenes(sex):
+        if meal & {act.split()[0] for act in row["prep_acts"]}:
+            assert not {"behind", "in front of"} & set(row["places"]), row["heads"]
+
+
 @pytest.mark.parametrize("name", REFLEXIVES)
 def test_no_act_of_a_reflexive_is_in_more_than_six_of_a_hundred_items(name):
     """*repeated herself* is not the answer to everything."""

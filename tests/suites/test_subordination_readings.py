@@ -127,3 +127,11 @@ def test_no_modifier_of_a_subject_says_there_of_a_place_not_yet_named():
     for row in read_rows("clauses", "of_subject_src", "of_subject_orc"):
         for cell in cells(row, "of_subject_src", "of_subject_orc"):
             assert "there" not in cell.split(), cell
+
+
+def test_nothing_is_so_of_a_quality():
+    """*that smelled so sweet* goes on with a clause of result, as after no subordinate clause."""
+    columns = [f"of_{host}_{kind}" for host in ("subject", "object") for kind in KINDS]
+    for row in read_rows("clauses", "mains", *columns):
+        for cell in cells(row, "mains", *columns):
+            assert "so" not in cell.split(), (row.line, cell)

@@ -37,7 +37,7 @@ def knowing() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class DativeClause:
-    """*Emma · forwarded · the email · to · the editor · on Thursday*."""
+    """*Emma · unveiled · the robot · to · the editor · on Thursday*."""
 
     subject: Phrase
     verb: Word
@@ -51,7 +51,7 @@ def _clause(g: Grammar, agent: bool = False, object_gap: bool = False) -> Dative
     """A clause of a row; with `agent`, one that only a person can be the subject of.
 
     With `object_gap`, none that would be a passive without its object: *Emma praised for her
-    essay* would be; *Emma forwarded to the editor* and *Emma mistook for a bear* are not.
+    essay* would be; *Emma unveiled to the editor* and *Emma mistook for a bear* are not.
     """
     row = dealt(g, "gaps", "verb", "subjects", "objects", "prep", "third", "ends", "event")
     if agent and row["event"]:
@@ -111,19 +111,19 @@ extraction = partial(
 
 @extraction("fgd_subject", predictions=[_filled_and_gap(3, 4)])
 def fgd_subject(g: Grammar) -> Regions:
-    """I know who/*that __ forwarded the email to the editor / *who/that Emma forwarded it"""
+    """I know who/*that __ unveiled the robot to the editor / *who/that Emma unveiled it"""
     return _extraction(g, at=0)
 
 
 @extraction("fgd_object", predictions=[_filled_and_gap(5, 6)])
 def fgd_object(g: Grammar) -> Regions:
-    """I know what/*that Emma forwarded __ to the editor / *what/that … forwarded the email"""
+    """I know what/*that Emma unveiled __ to the editor / *what/that … unveiled the robot"""
     return _extraction(g, at=2)
 
 
 @extraction("fgd_pp", predictions=[_filled_and_gap(7, 8)])
 def fgd_pp(g: Grammar) -> Regions:
-    """I know who/*that Emma forwarded the email to __ on Friday / *who/that … to the editor"""
+    """I know who/*that Emma unveiled the robot to __ on Friday / *who/that … to the editor"""
     return _extraction(g, at=4)
 
 
@@ -163,7 +163,7 @@ embedded = partial(
 
 @embedded("fgd-embed3")
 def fgd_embed3(g: Grammar) -> Regions:
-    """I know what/*that Emma said my aunt was sure my boss claimed Ali forwarded __ to the mayor"""
+    """I know what/*that Emma said my aunt was sure my boss claimed Ali unveiled __ to the mayor"""
     return _embedded(g, 3)
 
 
@@ -216,7 +216,7 @@ def _hierarchy(g: Grammar) -> Regions:
     ],
 )
 def fgd_hierarchy(g: Grammar) -> Regions:
-    """The fact that Emma knew what Ali forwarded __ to the editor surprised me / *surprised __
+    """The fact that Emma knew what Ali unveiled __ to the editor startled me / *startled __
 
     A wh-word inside the subject licenses a gap inside the subject and none in the main clause.
     """
@@ -233,7 +233,7 @@ def fgd_hierarchy(g: Grammar) -> Regions:
     ],
 )
 def fgd_hierarchy_effect(g: Grammar) -> Regions:
-    """The fact that Emma knew what Ali forwarded __ to the editor surprised me / *surprised __
+    """The fact that Emma knew what Ali unveiled __ to the editor startled me / *startled __
 
     How much a wh-word helps against *that*, behind a gap: it does inside the subject, where the
     wh-word is, and it does so more than in the main clause, where it cannot license a gap.
