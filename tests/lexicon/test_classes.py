@@ -165,6 +165,7 @@ def appended(folder, table, row):
     ("table", "row", "complaint"),
     [
         ("verb_classes", "odd\tgreet, unhug\tA test.", "unknown verb 'unhug'"),
+        ("synonyms", "phone, unphone", "unknown word 'unphone'"),
         ("verb_classes", "odd\t@oddest\tA test.", "no verb class 'oddest' further up"),
         ("verb_classes", "odd\tgreet\t", "field 'reason': empty"),
         ("verb_classes", "telling\tgreet\tA test.", "'telling' is defined twice"),

@@ -20,6 +20,7 @@ def folder(tmp_path):
         path.unlink()
     write(tmp_path / "lexicon", "noun_classes", "class\tnouns\treason")
     write(tmp_path / "lexicon", "verb_classes", "class\tverbs\treason")
+    write(tmp_path / "lexicon", "synonyms", "words")
     write(tmp_path / "lexicon", "nouns", "lemma\tcount\tsorts", "nurse\tcount\tmedic")
     write(tmp_path / "lexicon", "verbs", "lemma\tframes", "hug\ttrans(person, person)")
     return tmp_path / "lexicon"

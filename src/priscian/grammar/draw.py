@@ -1,4 +1,4 @@
-"""Every draw of a word: one stream of randomness, cached pools, no lemma twice in a sentence."""
+"""Every draw of a word: one stream of randomness, cached pools, nothing twice in a sentence."""
 
 from __future__ import annotations
 
@@ -94,19 +94,24 @@ class Drawing:
         return "pl" if self.random() < plural else "sg"
 
     def pick(self, pool: Sequence[E], fits: Callable[[E], bool] | None = None) -> E:
-        """An entry of the pool that fits and whose lemma is not yet in the sentence."""
+        """An entry of the pool that fits and whose lemma or synonym is not yet in the sentence."""
         if not pool:
             raise Reject
         random, size, used = self.random, len(pool), self.used
         for _ in range(TRIES):
             entry = pool[int(random() * size)]
             if entry.lemma not in used and (fits is None or fits(entry)):
-                used.add(entry.lemma)
+                self._use(entry.lemma)
                 return entry
         left = [e for e in pool if e.lemma not in used and (fits is None or fits(e))]
         entry = self.choose(left)
-        used.add(entry.lemma)
+        self._use(entry.lemma)
         return entry
+
+    def _use(self, lemma: str) -> None:
+        """Keep the lemma, and words of the same meaning, out of the rest of the sentence."""
+        self.used.add(lemma)
+        self.used.update(self.lexicon.synonyms.get(lemma, ()))
 
     # ------------------------------------------------------------ words of the open classes
 
@@ -225,7 +230,7 @@ class Drawing:
                 and entries[at].lemma not in self.used
                 and (fits is None or fits(entries[at]))
             ):
-                self.used.add(entries[at].lemma)
+                self._use(entries[at].lemma)
                 return entries[at]
         return self.pick(pool.admitting(subject, object), fits)
 

@@ -14,6 +14,7 @@ from priscian.records import Sentence
 
 BEFORE_VERB = frozenset({"adj", "adv", "aux", "rel", "to"})
 BEFORE_NOUN = frozenset({"adj", "det", "num", "prt"})
+TO_COME = frozenset({"will", "won't", "would", "might", "may", "can", "could", "should", "must"})
 UNIVERSAL = frozenset({"every", "each", "all", "both"})
 
 
@@ -71,22 +72,32 @@ class Grammar(Verbals):
         # *a* against *an* would be a second difference, made by spelling alone.
         if _articles(good) != _articles(bad):
             raise Reject
-        if _scope_clash(good) or self._crowded(good):
+        if _scope_clash(good) or self._crowded(good) or self._untimely(good):
             raise Reject
         return Pair(good, bad, extra)
 
     def _crowded(self, side: Utterance) -> bool:
-        """True of several people who do what takes one: *some men buttoned a shirt*."""
+        """True of several who do what takes one: *some men buttoned a shirt*, *married men*."""
         words = side.words
         for at, word in enumerate(words):
-            if word.category == "verb" and word.lemma in self.lexicon.singlehanded:
+            alone = word.lemma in self.lexicon.singlehanded
+            if word.category == "verb" and (alone or word.lemma in self.lexicon.one_each):
                 before, (after, passive) = _doer(words, at), _patient(words, at)
                 if before and after:
                     doer, thing = (after, before) if passive else (before, after)
+                    if not alone:
+                        return doer.tag.endswith(".pl") or thing.tag.endswith(".pl")
                     one = thing.tag == "noun.sg" and thing.lemma in self.lexicon.countables
                     if one and doer.tag.endswith(".pl"):
                         return True
         return False
+
+    def _untimely(self, side: Utterance) -> bool:
+        """True of *will attend the recent parade* and *postponed the recent parade*."""
+        bygone, ahead = self.lexicon.bygone, self.lexicon.ahead
+        return any(word.lemma in bygone for word in side.words) and any(
+            word.text in TO_COME or word.lemma in ahead for word in side.words
+        )
 
 
 def _named(nodes: tuple[Node, ...], labelled: Mapping[str, Node]) -> tuple[Node, ...]:

@@ -40,6 +40,7 @@ from priscian.lexicon.reader import (
     read_nouns,
     read_prepositions,
     read_pronouns,
+    read_synonyms,
     read_verbs,
 )
 from priscian.lexicon.selection import Selection
@@ -150,6 +151,8 @@ class Lexicon:
         )
         self.verb_classes.check(verb.lemma for verb in self.all_verbs)
         self.adjective_classes.check(adjective.lemma for adjective in self.all_adjectives)
+        words = {noun.lemma for noun in self.all_nouns} | {verb.lemma for verb in self.all_verbs}
+        self.synonyms = read_synonyms(folder / "synonyms.tsv", words)
 
     def _restrict(self, keep: Callable[[str], bool]) -> None:
         """Leave out content words; the tables were checked with all of them."""
@@ -318,6 +321,21 @@ class Lexicon:
     def singlehanded(self) -> frozenset[str]:
         """Lemmas of the verbs of what one person does to one thing."""
         return frozenset(verb.lemma for verb in self.verbs("singlehanded"))
+
+    @cached_property
+    def one_each(self) -> frozenset[str]:
+        """Lemmas of the verbs of what one person and one other do."""
+        return frozenset(verb.lemma for verb in self.verbs("one_each"))
+
+    @cached_property
+    def ahead(self) -> frozenset[str]:
+        """Lemmas of the verbs about what is yet to come."""
+        return frozenset(verb.lemma for verb in self.verbs("ahead"))
+
+    @cached_property
+    def bygone(self) -> frozenset[str]:
+        """Lemmas of the adjectives of what is over."""
+        return frozenset(a.lemma for a in self.all_adjectives if "bygone" in a.classes)
 
     @cached_property
     def words(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from priscian.files import whole_number
@@ -69,6 +69,18 @@ def read_morphology(folder: Path) -> Morphology:
         verbs[row["lemma"]] = Irregular(row["past"], row["participle"], row["note"] == "variable")
     doubling = {row["lemma"] for row in read_table(folder / "doubling.tsv", ("lemma",))}
     return Morphology(plurals, frozenset(irregular), verbs, frozenset(doubling))
+
+
+def read_synonyms(path: Path, known: Collection[str]) -> dict[str, frozenset[str]]:
+    """`words`: every lemma with those that mean the same; an unknown lemma is refused."""
+    alike: dict[str, frozenset[str]] = {}
+    for row in read_table(path, ("words",)):
+        words = frozenset(row.parts("words", ","))
+        for word in sorted(words):
+            if word not in known:
+                raise row.error("words", f"unknown word {word!r}; add it to the lexicon or drop it")
+            alike[word] = alike.get(word, frozenset()) | words
+    return alike
 
 
 def read_nouns(path: Path, sorts: Sorts, selections: Selections, forms: Morphology) -> list[Noun]:

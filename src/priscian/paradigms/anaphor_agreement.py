@@ -61,17 +61,18 @@ def anaphor_gender_agreement(g: Grammar) -> Pair:
 @anaphor("anaphor_number_agreement", edit=Substitution("number"), lexically_identical=True)
 def anaphor_number_agreement(g: Grammar) -> Pair:
     """The waiters admired themselves. / *The waiters admired himself."""
-    kind = g.weighted(("m", "f", "n", "pl"), (29.0, 29.0, 4.0, 38.0))
+    kind = g.weighted(("m", "f", "n", "pl"), (31.0, 31.0, 4.0, 34.0))
     if kind == "n":
+        # One animal, *he* or *she* to some, could be *they* as well; several cannot be *it*.
         verb = g.verb("transitive", "refl self_care", subject="some animal")
-        subject = g.dp((verb.subject, "animal"), "sg")
+        subject = g.dp((verb.subject, "animal"), "pl")
     elif kind == "pl":
         verb = g.verb("refl", "!rare|incomplete|selfless")
         subject = g.subject(verb, number="pl")
     else:
-        # A singular antecedent has a gender, or *themselves* would do as well.
+        # A singular antecedent says its gender, or *themselves* would do as well.
         verb = g.verb("refl", "!rare|incomplete|selfless")
-        subject = g.subject(verb, number="sg", features=kind, names=0.4)
+        subject = g.dp((verb.subject, "@he_or_she"), "sg", features=kind, names=0.5)
     wrong = g.reflexive(subject, number=other_number(subject.number))
     return g.pair(
         subject=subject,

@@ -21,7 +21,7 @@ from priscian.grammar import (
 )
 from priscian.lexicon import Number, Predicate, Selection, Word
 from priscian.paradigms.edits import Reordering, Substitution
-from priscian.paradigms.phrases import object_of
+from priscian.paradigms.phrases import object_of, persistently
 from priscian.paradigms.registry import paradigm
 
 semantics = partial(paradigm, phenomenon="npi_licensing", field="semantics")
@@ -37,6 +37,7 @@ scope = partial(
 EVER = Word("ever", "ever", "adv")
 ONLY = Word("only", "only", "adv")
 EVEN = Word("even", "even", "adv")
+KNOWN_BY_DEED = "occupation|villain|royal"
 
 PLUPERFECT = Inflection("past", perfect=True)
 COULD, WILL, WOULD = (Inflection("pres", modal) for modal in ("could", "will", "would"))
@@ -201,10 +202,20 @@ def _npi_present(g: Grammar, *particle: Word) -> Pair:
     """An adverb that needs no licensor against *ever*."""
     kind, inflections = g.deal(IN_PLACE_OF_EVER)
     inflection, habit = g.choose(inflections), kind == "habit"
-    verb = _verb(g, flags="experience !rare|once" if habit else EXPERIENCE)
-    if habit and "stative" in verb.flags:
-        raise Reject
-    subject = _subject(g, verb)
+    flags, frame = "experience !rare|once" if habit else EXPERIENCE, g.weighted(FRAMES, WEIGHTS)
+
+    def drawn() -> tuple[DP, Predicate]:
+        verb = _verb(g, frame, flags)
+        subject = _subject(g, verb, names=0.45 if particle else 0.3)
+        # *Even the soldier has often defended the fort* is no surprise: it is what soldiers do.
+        narrow = particle and not verb.subject.admits_names
+        if narrow and subject.noun in g.select(KNOWN_BY_DEED).members:
+            raise Reject
+        if habit and "stative" in verb.flags:
+            raise Reject
+        return subject, verb
+
+    subject, verb = persistently(g, drawn)
     vp = _vp(g, verb, inflection, habit=habit)
     either = label("adverb", Either(g.adverb(kind).word, EVER))
     return g.pair(*particle, subject=subject, predicate=vp.with_adverb(either).agree(subject))

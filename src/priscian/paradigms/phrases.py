@@ -45,9 +45,13 @@ def deed_to(g: Grammar, dp: DP, flags: str = "!rare|vague") -> Predicate:
 def asks_for(verb: Predicate, wh: Word) -> bool:
     """True if *who* or *what* is how one would ask for the object."""
     nouns = object_of(verb).nouns
+    people = sum(map(human, nouns))
     if wh is WHO:
-        return sum(map(human, nouns)) >= 0.3 * len(nouns)
-    return sum(human(noun) or "institution" in noun.sorts for noun in nouns) <= 0.5 * len(nouns)
+        return people >= 0.3 * len(nouns)
+    # *what they had terrorized* would stand for people too.
+    return people <= 0.1 * len(nouns) and sum(
+        human(noun) or "institution" in noun.sorts for noun in nouns
+    ) <= 0.5 * len(nouns)
 
 
 def head(g: Grammar, *slots: Slot, **options: Unpack[DPOptions]) -> DP:
