@@ -27,8 +27,8 @@ class Hostile:
 
 
 def answer(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
-    """A well-formed answer, if the headers are."""
-    lines = [f"HTTP/1.1 {status}", *headers]
+    """A well-formed answer, if the headers are; the server closes the connection after it."""
+    lines = [f"HTTP/1.1 {status}", "Connection: close", *headers]
     if not any(h.lower().startswith(("content-length", "transfer-encoding")) for h in headers):
         lines.append(f"Content-Length: {len(body)}")
     return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
