@@ -8,8 +8,8 @@ import pytest
 
 from priscian.analysis.transfer.job import TransferSettings, choose
 from priscian.errors import ModelError, UsageError
+from priscian.models.classifier.encoder import View
 from priscian.models.classifier.folder import ClassifierCard, RestartCard, write_card
-from priscian.training.classifiers.states import View
 
 
 def probe(folder: Path, method: str = "probe") -> Path:

@@ -18,9 +18,10 @@ from priscian.analysis.transfer.trials import by_phenomenon, list_trials
 from priscian.datasets.split_pairs import SplitPairs, SplitPlan, split_pairs
 from priscian.errors import UsageError, WrongKindError
 from priscian.metrics.contrasts import TIE
+from priscian.models.classifier.encoder import View, encoder_spec
+from priscian.models.classifier.states import pooled_states
 from priscian.training.classifiers.fits import language_model_scores
 from priscian.training.classifiers.reading import read_probe
-from priscian.training.classifiers.states import View, encoder_spec, pooled_states
 
 SIZES = (10, 25, 50, 100)
 DEFAULT_C = 0.01

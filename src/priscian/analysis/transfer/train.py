@@ -23,11 +23,11 @@ from priscian.analysis.transfer.record import (
 )
 from priscian.analysis.transfer.trials import Places, Trial, count_fits, fits_of, training_pairs
 from priscian.datasets.split_pairs import SplitPairs, TextPair
+from priscian.models.classifier.heads import LONGEST, count_ngrams
 from priscian.stats.logistic import RidgeFit, fit_ridge
 from priscian.threads import cores
 from priscian.training.classifiers.fits import OFTEN, bag_vocabulary
 from priscian.training.classifiers.probe import ROUGH, fit_probe
-from priscian.training.classifiers.states import LONGEST, count_ngrams
 from priscian.workers import run_batches
 
 Floats = npt.NDArray[np.float64]
